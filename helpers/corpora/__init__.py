@@ -1,0 +1,1 @@
+"""Texts to learn from, and what is known about them."""

@@ -1,0 +1,10 @@
+"""For every test: no network beyond this machine, and a learner's board of its own."""
+
+import os
+import tempfile
+from pathlib import Path
+
+# Kernels and other processes started by tests inherit these. The folder `offline` holds a
+# sitecustomize.py, which every Python imports at its start, that refuses to leave the machine.
+os.environ["PYTHONPATH"] = str(Path(__file__).parent / "offline")
+os.environ["TRANSFORMER_NOTEBOOKS_PROGRESS"] = str(Path(tempfile.mkdtemp()) / "progress.json")

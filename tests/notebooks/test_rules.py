@@ -1,0 +1,148 @@
+"""What every notebook must keep to, read off the files as they are stored."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from helpers.export import blocks
+from helpers.notebooks import BLOCKS, notebook_paths, read
+
+PATHS = notebook_paths()
+
+
+@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def notebook(path):
+    return read(path)
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def markdown_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def outputs(notebook, kind):
+    return [o for cell in code_cells(notebook) for o in cell.outputs if kind in o.get("data", {})]
+
+
+def headings(source):
+    without_code = re.sub(r"```.*?```", "", source, flags=re.S)
+    return re.findall(r"^(#+) +(.+)$", without_code, flags=re.M)
+
+
+def test_blocks_are_fresh():
+    wanted = {}
+    for path in PATHS:
+        wanted.update(blocks(path))
+    found = {p.stem: p.read_text("utf-8") for p in BLOCKS.glob("*.py") if p.stem != "__init__"}
+    assert found == wanted, "run `make export`"
+
+
+def test_every_code_cell_was_executed_in_order(notebook):
+    counts = [cell.execution_count for cell in code_cells(notebook)]
+    assert counts == list(range(1, len(counts) + 1)), "run `make execute`"
+
+
+def test_errors_are_announced_and_explained(notebook):
+    for cell, after in pairwise(notebook.cells):
+        failed = any(o.output_type == "error" for o in cell.get("outputs", []))
+        assert failed == ("raises-exception" in tags(cell)), cell.source
+        if failed:
+            assert after.cell_type == "markdown", f"explain the error of: {cell.source}"
+
+
+def test_claims_left_their_ticks(notebook):
+    for cell in code_cells(notebook):
+        printed = "".join(o.text for o in cell.outputs if o.output_type == "stream")
+        if re.search(r"^claim\(", cell.source, flags=re.M):
+            assert "✓ " in printed, cell.source
+
+
+def test_only_tagged_cells_are_ignored_and_each_is_followed_by_a_claim(notebook):
+    cells = code_cells(notebook)
+    for k, cell in enumerate(cells):
+        assert not {"nbval-skip", "nbval-raises-exception"} & set(tags(cell))
+        assert "NBVAL" not in cell.source, "use the cell's tags"
+        if "nbval-ignore-output" in tags(cell):
+            later = next(c for c in cells[k + 1 :] if "nbval-ignore-output" not in tags(c))
+            assert "claim(" in later.source, f"no claim follows: {cell.source}"
+
+
+def test_size(path):
+    assert path.stat().st_size < 1_000_000
+
+
+def test_cells_are_short(notebook):
+    for cell in code_cells(notebook):
+        assert len(cell.source.splitlines()) <= 30, cell.source
+    assert len(code_cells(notebook)[0].source.splitlines()) <= 8, "the set-up cell is too long"
+
+
+def test_links_lead_somewhere(path, notebook):
+    for cell in markdown_cells(notebook):
+        for target in re.findall(r"\]\(([^)\s]+)\)", cell.source):
+            if "://" in target:
+                continue
+            file, _, anchor = target.partition("#")
+            linked = path.parent / file if file else path
+            assert linked.exists(), target
+            if anchor:
+                known = {
+                    title.strip().replace(" ", "-")
+                    for other in markdown_cells(read(linked))
+                    for _, title in headings(other.source)
+                }
+                assert anchor in known, target
+
+
+def test_headings_go_down_one_level_at_a_time(notebook):
+    levels = [len(h) for cell in markdown_cells(notebook) for h, _ in headings(cell.source)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels)), levels
+
+
+def test_figures_are_described(notebook):
+    for output in outputs(notebook, "image/png"):
+        description = output.data.get("text/plain", "")
+        assert len(description) > 20 and not description.startswith("<"), "use plots.figure"
+        assert output.metadata["image/png"]["alt"] == description
+
+
+def test_widgets_have_words_and_a_static_table(notebook):
+    shown = outputs(notebook, "application/vnd.jupyter.widget-view+json")
+    assert len(shown) >= 3, "a notebook has at least three widgets"
+    for output in shown:
+        assert len(output.data["text/plain"]) > 20 and "0x" not in output.data["text/plain"]
+        assert "<table" in output.data["text/html"]
+
+
+def test_no_widget_state_is_stored(notebook):
+    assert "widgets" not in notebook.metadata
+
+
+def test_cell_ids_are_unique(notebook):
+    ids = [cell.id for cell in notebook.cells]
+    assert len(set(ids)) == len(ids)
+
+
+def test_slides_are_set(notebook):
+    assert all("slide_type" in cell.metadata.get("slideshow", {}) for cell in notebook.cells)
+
+
+def test_prose_stays_calm(notebook):
+    for cell in markdown_cells(notebook):
+        assert not re.search(
+            r"[A-Za-z]!|\b(simply|obviously|trivially|clearly)\b", cell.source, re.I
+        ), cell.source

@@ -1,0 +1,46 @@
+import numpy as np
+import torch
+
+from helpers.counting import multiplications
+from helpers.device import describe, peak_bytes, pick_device, seconds
+
+
+def test_the_device_is_described_in_words():
+    assert describe(pick_device()).startswith("PyTorch runs on ")
+
+
+def test_seconds_is_the_median_of_the_calls_that_count():
+    calls = []
+    assert seconds(lambda: calls.append(1), repeats=3) >= 0
+    assert len(calls) == 4
+
+
+def test_peak_memory_of_numpy_counts_what_is_held_at_once():
+    megabyte = 2**20
+
+    def two_then_one():
+        first = np.zeros(megabyte // 8)
+        second = np.zeros(megabyte // 8)
+        del first, second
+        return np.zeros(megabyte // 8)
+
+    assert 2 * megabyte <= peak_bytes(two_then_one) < 2.2 * megabyte
+
+
+def test_peak_memory_of_pytorch_counts_what_is_held_at_once():
+    megabyte = 2**20
+
+    def two_then_one():
+        first = torch.zeros(megabyte // 4)
+        second = torch.zeros(megabyte // 4)
+        del first, second
+        return torch.zeros(megabyte // 4)
+
+    assert 2 * megabyte <= peak_bytes(two_then_one, torch.device("cpu")) < 2.2 * megabyte
+
+
+def test_multiplications_are_counted_one_by_one():
+    A, B = np.ones((2, 3)), np.ones((3, 5))
+    assert multiplications(lambda A, B: A @ B, A, B) == 2 * 3 * 5
+    assert multiplications(lambda A, B: (A @ B) * 2 + 1, A, B) == 2 * 3 * 5 + 2 * 5
+    assert multiplications(lambda A: A + A, A) == 0
