@@ -2,7 +2,6 @@
 
 import os
 import platform
-import statistics
 import time
 import tracemalloc
 
@@ -43,8 +42,9 @@ def synchronize(device):
 
 
 def seconds(work, device=None, repeats=5):
-    """Median wall time of work() in seconds, after one call that does not count.
+    """Least wall time of work() in seconds, after one call that does not count.
 
+    The least of several, because whatever else the machine does can only add to it.
     device: a torch.device whose queue is waited for, or None for work that uses no device.
     """
     times = []
@@ -54,7 +54,7 @@ def seconds(work, device=None, repeats=5):
         if device is not None:
             synchronize(device)
         times.append(time.perf_counter() - start)
-    return statistics.median(times[1:])
+    return min(times[1:])
 
 
 def peak_bytes(work, device=None):

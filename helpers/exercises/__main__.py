@@ -1,0 +1,113 @@
+"""Prove the exercises: `python -m helpers.exercises` prints the counts and every fault found.
+
+For each exercise: the solution and every right answer pass, every wrong answer (three at least) is
+refused in its own words, the untouched stub counts as not attempted, and the notebook has the same
+stub and check cells, in order, with their tags and nbgrader metadata. Exits with 1 if not.
+"""
+
+import ast
+import sys
+
+from helpers.exercises.chapters import chapters, exercises_of
+from helpers.exercises.engine import PASSED, UNTOUCHED, WRONG, judge, nbgrader_metadata
+from helpers.notebooks import ROOT, read
+
+__all__ = ["answer_faults", "cell_faults"]
+
+
+def answer_faults(exercise):
+    """The faults of an exercise in itself, as sentences."""
+    faults = []
+    if exercise.stars not in (1, 2, 3) or len(exercise.hints) < 2:
+        faults.append("it needs one to three stars and at least two hints")
+    if exercise.answer is None or exercise.examine is None:
+        return [*faults, "it has no solution or no check"]
+    if ast.parse(exercise.source).body[0].name != exercise.name:
+        faults.append(f"the solution must be named {exercise.name}, as the stub is")
+    for right in (exercise.answer, *exercise.right_answers):
+        verdict = judge(exercise, right)
+        if verdict.state != PASSED:
+            faults.append(f"the right answer {right.__name__} is refused: {verdict.sentence}")
+    if len(exercise.wrong_answers) < 3:
+        faults.append("it needs at least three wrong answers")
+    for wrong, words in exercise.wrong_answers:
+        verdict = judge(exercise, wrong)
+        if verdict.state != WRONG:
+            faults.append(f"the wrong answer {wrong.__name__} counts as {verdict.state}")
+        elif words not in verdict.sentence:
+            faults.append(
+                f"the wrong answer {wrong.__name__} is told “{verdict.sentence}” "
+                f"instead of “{words}”"
+            )
+    # The stub stands on the names of the solution's file, as in the notebook on its set-up cell.
+    names = dict(sys.modules[exercise.answer.__module__].__dict__)
+    exec(exercise.stub, names)
+    verdict = judge(exercise, names[exercise.name])
+    if verdict.state != UNTOUCHED:
+        faults.append(f"the untouched stub counts as {verdict.state}: {verdict.sentence}")
+    return faults
+
+
+def cell_faults(exercises, cells):
+    """The faults of a notebook's exercise cells, as sentences."""
+    wanted = []
+    for exercise in exercises:
+        stub, check = nbgrader_metadata(exercise)
+        wanted.append((exercise.id, "exercise", exercise.stub.strip(), stub))
+        wanted.append((exercise.id, "check", exercise.call, check))
+    tagged = [
+        (cell, tag)
+        for cell in cells
+        for tag in ("exercise", "check")
+        if tag in cell.metadata.get("tags", [])
+    ]
+    if len(tagged) != len(wanted):
+        return [f"the notebook has {len(tagged)} stub and check cells instead of {len(wanted)}"]
+    faults = []
+    for (cell, found), (id, tag, source, metadata) in zip(tagged, wanted, strict=True):
+        if found != tag or cell.source.strip() != source:
+            faults.append(f"{id}: the {tag} cell of the notebook is not the file's")
+        if cell.metadata.get("nbgrader") != metadata:
+            faults.append(f"{id}: the {tag} cell needs the nbgrader metadata {metadata}")
+    return faults
+
+
+def main():
+    """Print the table of counts and the faults; returns the exit status."""
+    faults = []
+    rows = []
+    for chapter in chapters():
+        exercises = exercises_of(chapter)
+        for exercise in exercises:
+            faults += [f"{exercise.id}: {fault}" for fault in answer_faults(exercise)]
+        paths = sorted((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
+        if len(paths) == 1:
+            faults += [
+                f"{paths[0].name}: {f}" for f in cell_faults(exercises, read(paths[0]).cells)
+            ]
+        else:
+            faults.append(f"ch{chapter}.py belongs to one notebook, and there are {len(paths)}")
+        rows.append(
+            (
+                f"notebook {chapter}",
+                len(exercises),
+                sum(e.stars for e in exercises),
+                sum(1 + len(e.right_answers) for e in exercises),
+                sum(len(e.wrong_answers) for e in exercises),
+                sum(len(e.hints) for e in exercises),
+            )
+        )
+    columns = zip(*rows, strict=True)
+    next(columns)
+    rows.append(("together", *map(sum, columns)))
+    heads = ("", "exercises", "stars", "right answers", "wrong answers", "hints")
+    for row in (heads, *rows):
+        print("  ".join(str(cell).rjust(13) for cell in row))
+    for fault in faults:
+        print(f"✗ {fault}")
+    print("✗ The exercises have faults." if faults else "✓ Every answer is judged as it should be.")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""The chapters' files (ch01.py …) and the exercises in them, imported only when asked for."""
+
+import difflib
+import importlib
+from pathlib import Path
+
+from helpers.exercises.engine import Exercise
+
+__all__ = ["chapters", "exercises_of", "find", "nearest"]
+
+
+def chapters():
+    """The numbers of the chapters that have exercises, in order: "01", "02" …"""
+    return sorted(path.stem[2:] for path in Path(__file__).parent.glob("ch[0-9][0-9].py"))
+
+
+def exercises_of(chapter):
+    """The exercises of one chapter in the order of its file."""
+    module = importlib.import_module(f"helpers.exercises.ch{chapter}")
+    return [value for value in vars(module).values() if isinstance(value, Exercise)]
+
+
+def find(id):
+    """The exercise with this id, or None."""
+    chapter = id.partition(".")[0].zfill(2)
+    if chapter not in chapters():
+        return None
+    return next((e for e in exercises_of(chapter) if e.id == id), None)
+
+
+def nearest(id):
+    """The ids most like this one, at most three."""
+    ids = [exercise.id for chapter in chapters() for exercise in exercises_of(chapter)]
+    return sorted(difflib.get_close_matches(id, ids, cutoff=0))

@@ -1,0 +1,109 @@
+"""The exercises of the notebooks: what `python -m helpers.exercises` does not prove."""
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.exercises.ch01 import random_parameters
+from helpers.exercises.ch02 import self_attention_backward
+from helpers.exercises.chapters import chapters, exercises_of, find
+from helpers.exercises.engine import WRONG, judge
+
+EXERCISES = [exercise for chapter in chapters() for exercise in exercises_of(chapter)]
+by_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+@by_exercise
+def test_the_solution_stands_alone_in_a_notebook(exercise):
+    names = {"np": np}
+    exec(exercise.source, names)
+    assert judge(exercise, names[exercise.name]).passed
+
+
+@by_exercise
+def test_every_mistake_has_a_sentence_of_its_own(exercise):
+    sentences = [judge(exercise, wrong).sentence for wrong, _ in exercise.wrong_answers]
+    assert len(set(sentences)) == len(sentences)
+    for sentence in sentences:
+        assert sentence[0] == sentence[0].upper() and sentence[-1] in ".?"
+
+
+@by_exercise
+def test_hints_do_not_give_the_solution_away(exercise):
+    code = [line.partition("#")[0].strip() for line in exercise.source.splitlines()[1:]]
+    hints = " ".join(exercise.hints)
+    assert not [line for line in code if len(line) > 20 and line in hints]
+
+
+@by_exercise
+@pytest.mark.parametrize(
+    "junk",
+    [None, "text", 0, float("nan"), [], {}, [[1.0], [2.0, 3.0]], (1, 2), np.zeros((2, 2)), object],
+    ids=repr,
+)
+def test_junk_gets_a_sentence_about_the_result(exercise, junk):
+    verdict = judge(exercise, lambda *inputs: junk)
+    assert verdict.state == WRONG
+    assert "could not be checked" not in verdict.sentence
+
+
+def with_tensors(formula):
+    """A NumPy signature around a formula in PyTorch."""
+
+    def answer(*arrays):
+        return formula(*(torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in arrays))
+
+    return answer
+
+
+def attention(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    scores = (Omega_k @ X + beta_k).T @ (Omega_q @ X + beta_q)
+    return (Omega_v @ X + beta_v) @ scores.softmax(dim=0)
+
+
+def parameter_free(X):
+    tokens = X.T[None]
+    return torch.nn.functional.scaled_dot_product_attention(tokens, tokens, tokens)[0].T
+
+
+def backward_by_autograd(*inputs):
+    """The same dict of gradients, from PyTorch."""
+    names = "X", "Omega_q", "beta_q", "Omega_k", "beta_k", "Omega_v", "beta_v"
+    *leaves, dY = (torch.from_numpy(array) for array in inputs)
+    for leaf in leaves:
+        leaf.requires_grad_()
+    gradients = torch.autograd.grad(attention(*leaves), leaves, dY)
+    return dict(zip(names, gradients, strict=True))
+
+
+def padding_by_torch(lengths, N):
+    return torch.arange(N) >= torch.tensor(lengths)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("id", "answer"),
+    [
+        ("1.2", with_tensors(lambda scores: scores.softmax(dim=0))),
+        ("1.3", with_tensors(parameter_free)),
+        ("1.5", with_tensors(attention)),
+        ("2.1", with_tensors(lambda X, Omega, beta: torch.addmm(beta, Omega, X))),
+        ("2.2", with_tensors(lambda Q, K: (K.T @ Q).softmax(dim=0))),
+        ("2.3", with_tensors(attention)),
+        ("2.7", padding_by_torch),
+        ("2.8", backward_by_autograd),
+    ],
+)
+def test_right_answers_in_pytorch_pass(id, answer):
+    verdict = judge(find(id), answer)
+    assert verdict.passed, verdict.sentence
+
+
+@pytest.mark.parametrize(("D", "D_q", "D_v", "N"), [(3, 2, 4, 1), (4, 3, 2, 6), (1, 1, 1, 3)])
+def test_backward_equals_autograd(D, D_q, D_v, N):
+    rng = np.random.default_rng(N)
+    inputs = rng.normal(size=(D, N)), *random_parameters(rng, D, D_q, D_v)
+    dY = rng.normal(size=(D_v, N))
+    ours, theirs = self_attention_backward(*inputs, dY), backward_by_autograd(*inputs, dY)
+    assert ours.keys() == theirs.keys()
+    for name, gradient in ours.items():
+        np.testing.assert_allclose(gradient, theirs[name], rtol=0, atol=1e-9, err_msg=name)
