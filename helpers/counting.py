@@ -1,8 +1,8 @@
-"""Count the multiplications that a calculation really makes, rather than believe a formula."""
+"""Count what a calculation really does, rather than believe a formula."""
 
 import numpy as np
 
-__all__ = ["multiplications"]
+__all__ = ["multiplications", "orders"]
 
 
 class _Counted:
@@ -32,6 +32,22 @@ def multiplications(work, *arrays):
     _Counted.total = 0
     work(*(np.vectorize(_Counted, otypes=[object])(array) for array in arrays))
     return _Counted.total
+
+
+def orders(work):
+    """How many operations work() asks PyTorch to carry out, each a separate order to the device."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Count(TorchDispatchMode):
+        total = 0
+
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            self.total += 1
+            return operation(*args, **(kwargs or {}))
+
+    with Count() as count:
+        work()
+    return count.total
 
 
 def _value(x):

@@ -1,21 +1,19 @@
 """Which device PyTorch runs on, in words, and fair measurements of time and memory on it."""
 
+import contextlib
 import os
 import platform
+import sys
 import time
 import tracemalloc
-
-# The profiler, which measures memory on the CPU, would write its log into the notebook. It reads
-# the variable when torch is imported.
-os.environ.setdefault("KINETO_LOG_LEVEL", "99")
-
-import torch
 
 __all__ = ["describe", "peak_bytes", "pick_device", "seconds"]
 
 
 def pick_device():
     """The best device here: an NVIDIA (or AMD) GPU, else Apple's GPU, else the CPU."""
+    import torch
+
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():
@@ -25,30 +23,38 @@ def pick_device():
 
 def describe(device):
     """One sentence about the device, for people."""
+    import torch
+
     if device.type == "cuda":
         card = torch.cuda.get_device_properties(device)
         return f"PyTorch runs on the GPU {card.name} with {card.total_memory / 2**30:.0f} GiB."
     if device.type == "mps":
         return "PyTorch runs on Apple's GPU, which has no float64: those cells use the CPU."
-    return f"PyTorch runs on the CPU ({platform.machine()}) with {torch.get_num_threads()} threads."
+    threads = torch.get_num_threads()
+    plural = "" if threads == 1 else "s"
+    return f"PyTorch runs on the CPU ({platform.machine()}) with {threads} thread{plural}."
 
 
 def synchronize(device):
     """Wait until the device has done all it was asked: a GPU works on while Python goes on."""
+    import torch
+
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     elif device.type == "mps":
         torch.mps.synchronize()
 
 
-def seconds(work, device=None, repeats=5):
+def seconds(work, device=None, at_least=0.2):
     """Least wall time of work() in seconds, after one call that does not count.
 
-    The least of several, because whatever else the machine does can only add to it.
+    The least of at least five, because whatever else the machine does can only add to it; and
+    again until `at_least` seconds have passed, because threads that wait for each other may stall
+    the first dozen calls.
     device: a torch.device whose queue is waited for, or None for work that uses no device.
     """
     times = []
-    for _ in range(repeats + 1):
+    while len(times) < 6 or sum(times) < at_least:
         start = time.perf_counter()
         work()
         if device is not None:
@@ -73,6 +79,8 @@ def peak_bytes(work, device=None):
             return tracemalloc.get_traced_memory()[1] - before
         finally:
             tracemalloc.stop()
+    import torch
+
     if device.type == "cuda":
         synchronize(device)
         before = torch.cuda.memory_allocated(device)
@@ -84,7 +92,10 @@ def peak_bytes(work, device=None):
         return None
     from torch.profiler import ProfilerActivity, profile
 
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
+    with (
+        _stderr_closed(),
+        profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record,
+    ):
         work()
     held = peak = 0
     for event in record.profiler.kineto_results.events():
@@ -92,3 +103,17 @@ def peak_bytes(work, device=None):
             held += event.nbytes()
             peak = max(peak, held)
     return peak
+
+
+@contextlib.contextmanager
+def _stderr_closed():
+    """Keep what compiled code writes to stderr, as the profiler does, out of the notebook."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from helpers.counting import multiplications
+from helpers.counting import multiplications, orders
 from helpers.device import describe, peak_bytes, pick_device, seconds
 
 
@@ -10,11 +10,20 @@ def test_the_device_is_described_in_words():
 
 
 def test_seconds_is_the_least_of_the_calls_that_count(monkeypatch):
-    ticks = iter([0, 1, 10, 15, 20, 23, 30, 37])  # calls of 1, 5, 3 and 7; the first does not count
+    # Calls of 1, 5, 3, 7, 6 and 8 seconds; the first does not count.
+    ticks = iter([0, 1, 10, 15, 20, 23, 30, 37, 40, 46, 50, 58])
     monkeypatch.setattr("helpers.device.time.perf_counter", lambda: next(ticks))
     calls = []
-    assert seconds(lambda: calls.append(1), repeats=3) == 3
-    assert len(calls) == 4
+    assert seconds(lambda: calls.append(1), at_least=20) == 3
+    assert len(calls) == 6
+
+
+def test_seconds_goes_on_for_as_long_as_it_was_told(monkeypatch):
+    clock = iter(range(10_000))
+    monkeypatch.setattr("helpers.device.time.perf_counter", lambda: next(clock))
+    calls = []
+    seconds(lambda: calls.append(1), at_least=20)
+    assert len(calls) == 20
 
 
 def test_peak_memory_of_numpy_counts_what_is_held_at_once():
@@ -46,3 +55,9 @@ def test_multiplications_are_counted_one_by_one():
     assert multiplications(lambda A, B: A @ B, A, B) == 2 * 3 * 5
     assert multiplications(lambda A, B: (A @ B) * 2 + 1, A, B) == 2 * 3 * 5 + 2 * 5
     assert multiplications(lambda A: A + A, A) == 0
+
+
+def test_orders_to_pytorch_are_counted_one_by_one():
+    x = torch.ones(3)
+    assert orders(lambda: (x + x) * x) == 2
+    assert orders(lambda: [x * k for k in range(5)]) == 5
