@@ -1,10 +1,12 @@
 """What every notebook must keep to, read off the files as they are stored."""
 
+import ast
 import re
 from itertools import pairwise
 
 import pytest
 
+from helpers.exercises.chapters import find
 from helpers.export import blocks
 from helpers.notebooks import BLOCKS, notebook_paths, read
 
@@ -76,8 +78,27 @@ def test_only_tagged_cells_are_ignored_and_each_is_followed_by_a_claim(notebook)
         assert not {"nbval-skip", "nbval-raises-exception"} & set(tags(cell))
         assert "NBVAL" not in cell.source, "use the cell's tags"
         if "nbval-ignore-output" in tags(cell):
-            later = next(c for c in cells[k + 1 :] if "nbval-ignore-output" not in tags(c))
-            assert "claim(" in later.source, f"no claim follows: {cell.source}"
+            compared = [c for c in cells[k + 1 :] if "nbval-ignore-output" not in tags(c)]
+            assert any("claim(" in c.source for c in compared[:3]), f"no claim after: {cell.source}"
+
+
+def test_what_an_exercise_defines_is_defined_nowhere_else(notebook):
+    """Or a learner's answer would change what comes later, and later cells the answer."""
+    of_exercises, of_others = set(), set()
+    for cell in code_cells(notebook):
+        nodes = list(ast.walk(ast.parse(cell.source)))
+        bound = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+        bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        (of_exercises if "exercise" in tags(cell) else of_others).update(bound)
+    assert not of_exercises & of_others
+
+
+def test_exercises_are_headed_by_their_titles(notebook):
+    headed = {text for cell in markdown_cells(notebook) for _, text in headings(cell.source)}
+    for cell in code_cells(notebook):
+        if "check" in tags(cell):
+            exercise = find(ast.parse(cell.source).body[0].value.args[0].value)
+            assert f"Exercise {exercise.id} {'★' * exercise.stars} {exercise.title}" in headed
 
 
 def test_size(path):

@@ -1,0 +1,206 @@
+// One matrix product at a time, crossed: the right matrix above the result, the left one beside it,
+// so that each entry of the result stands where its row and its column meet.
+
+const LARGEST_CELL = 44; // pixels
+const READABLE_CELL = 32; // in a smaller one two decimals do not fit
+
+/** A number, or the −∞ of a mask, which travels as null. */
+const entry = (x) => (x === null ? "−∞" : two(x));
+
+/** A factor of a written sum: negative numbers in brackets. */
+const factor = (x) => (x < 0 ? `(${two(x)})` : two(x));
+
+/** Text in which _ starts a subscript, so that Ω_q reads as it is printed. */
+const formula = (text) =>
+  text.split(/(_\w+)/).filter(Boolean).map((part) =>
+    part.startsWith("_") ? el("sub", { text: part.slice(1) }) : part);
+
+const column = (matrix, j) => matrix.rows.map((row) => row[j]);
+
+/** How the entry (i, j) of a step's result comes about. */
+function written({ left, right, plus, result }, i, j) {
+  const name = `${result.name}[${i}, ${j}]`;
+  const value = two(result.rows[i][j]);
+  if (!right) {
+    const powers = column(left, j).map((x) => `exp(${entry(x)})`);
+    return `${name} = ${powers[i]} / (${powers.join(" + ")}) = ${value}`;
+  }
+  const down = column(right, j);
+  const terms = left.rows[i].map((x, k) => `${factor(x)}·${factor(down[k])}`);
+  if (plus) terms.unshift(two(plus.rows[i][0]));
+  return `${name} = ${terms.join(" + ")} = ${value}`;
+}
+
+/** Quarter circles that lead each column of the left matrix to its row of the right one. */
+function pairing(size) {
+  const arcs = Array.from({ length: size }, (_, k) => {
+    const radius = size - k - 0.5;
+    const start = `M${k + 0.5} ${size + 0.2}V${size}`;
+    return svg("path", { d: `${start}A${radius} ${radius} 0 0 1 ${size} ${k + 0.5}h0.2` });
+  });
+  return svg("svg", {
+    class: "tn-product-pairing", viewBox: `0 0 ${size} ${size}`, style: `--inner: ${size}`,
+    "aria-hidden": "true",
+  }, ...arcs);
+}
+
+/** Counts from 0 along the rows or the columns. */
+const count = (along, size) =>
+  el("div", { class: `tn-product-count tn-product-${along}`, "aria-hidden": "true" },
+    ...Array.from({ length: size }, (_, i) => el("span", { text: String(i) })));
+
+export default widget(({ model, root, listen, cleanup }) => {
+  const steps = () => model.get("steps");
+  let at = 0; // the step shown
+  let cursor = [0, 0]; // row and column of its result
+  let cells = {}; // of each matrix, by row and column
+
+  const chips = el("div", { class: "tn-product-chips", role: "group", "aria-label": "steps" });
+  const equation = el("div", { class: "tn-product-equation" });
+  const stage = el("div", { class: "tn-product-stage" });
+  const note = el("div", { class: "tn-product-note" });
+  const { nodes, say, stop } = statusLine();
+  const turn = (text, by) =>
+    el("button", { type: "button", text, onclick: () => go(at + by) });
+  const previous = turn("‹ Previous", -1);
+  const next = turn("Next ›", 1);
+
+  /** One matrix with its name and sizes. */
+  const matrix = (role, data) => {
+    const largest = Math.max(...data.rows.flat().map(Math.abs), 1e-9);
+    const isResult = role === "result";
+    cells[role] = data.rows.map((row, i) =>
+      row.map((x, j) => {
+        const kind = x === null ? "tn-product-masked" : x < 0 ? "tn-product-negative" : "";
+        const reach = isResult && {
+          tabindex: "-1", "aria-label": `${data.name}[${i}, ${j}] = ${two(x)}`,
+          onfocus: () => point(i, j), onpointerenter: () => point(i, j),
+        };
+        return el("div", {
+          class: `tn-product-cell ${kind}`, role: isResult ? "gridcell" : "cell", text: entry(x),
+          style: `--strength: ${Math.round((100 * Math.abs(x)) / largest)}%`, ...reach,
+        });
+      }));
+    const [height, width] = [data.rows.length, data.rows[0].length];
+    const grid = el("div", {
+      class: "tn-product-matrix", role: isResult ? "grid" : "table",
+      "aria-label": `${data.name}, ${height} rows, ${width} columns`,
+      ...(isResult && { onkeydown: keys }),
+    }, ...cells[role].map((row) => el("div", { class: "tn-product-row", role: "row" }, ...row)));
+    const name = el("div", { class: "tn-product-name" },
+      el("b", {}, ...formula(data.name)),
+      data.shape && el("span", {}, ...formula(data.shape)),
+      el("span", { text: `${data.shape && "= "}${height} × ${width}` }));
+    return [grid, name];
+  };
+  const part = (name, data) => el("div", { class: "tn-product-part" }, ...matrix(name, data));
+
+  const draw = () => {
+    const held = stage.contains(document.activeElement);
+    at = Math.min(at, steps().length - 1);
+    const step = steps()[at];
+    const { left, right, plus, result } = step;
+    const [height, width] = [result.rows.length, result.rows[0].length];
+    cursor = [Math.min(cursor[0], height - 1), Math.min(cursor[1], width - 1)];
+    [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", String(i === at)));
+    previous.setAttribute("aria-disabled", String(at === 0));
+    next.setAttribute("aria-disabled", String(at === steps().length - 1));
+    equation.replaceChildren(...formula(step.equation));
+    note.textContent = step.note;
+    cells = {};
+    // A softmax has no right matrix: its scores stand above it, column over column.
+    const [grid, name] = right ? matrix("right", right) : matrix("left", left);
+    const beside = el("div", { class: "tn-product-beside" }, count("rows", height));
+    if (plus) beside.append(part("plus", plus), el("div", { class: "tn-product-plus", text: "+" }));
+    if (right) beside.append(part("left", left));
+    stage.replaceChildren(
+      right ? pairing(right.rows.length) : el("div"),
+      el("div", { class: "tn-product-above" }, name, count("columns", width), grid),
+      beside,
+      part("result", result),
+    );
+    fit();
+    point(...cursor);
+    if (held) cells.result[cursor[0]][cursor[1]].focus();
+  };
+
+  /** The largest square cells with which the step fits beside the widget's edges. */
+  const fit = () => {
+    const { left, right, plus, result } = steps()[at];
+    const across = [result, right && left, plus].filter(Boolean);
+    const columns = across.reduce((sum, { rows }) => sum + rows[0].length, 0);
+    const cell = Math.min(Math.floor((stage.clientWidth - 80) / columns), LARGEST_CELL);
+    stage.style.setProperty("--cell", `${Math.max(cell, 14)}px`);
+    stage.classList.toggle("tn-product-tight", cell < READABLE_CELL);
+  };
+
+  /** Put the cursor on an entry of the result: light up what makes it, and write it out. */
+  const point = (i, j) => {
+    const step = steps()[at];
+    cells.result[cursor[0]][cursor[1]].tabIndex = -1;
+    cursor = [i, j];
+    const chosen = cells.result[i][j];
+    chosen.tabIndex = 0;
+    const makers = step.right
+      ? [cells.left[i], cells.right.map((row) => row[j]), step.plus ? cells.plus[i] : []]
+      : [cells.left.map((row) => row[j]), cells.result.map((row) => row[j])];
+    const lit = new Set(makers.flat());
+    for (const cell of Object.values(cells).flat(2)) {
+      cell.classList.toggle("tn-product-lit", lit.has(cell));
+      cell.classList.toggle("tn-product-chosen", cell === chosen);
+    }
+    say(written(step, i, j));
+  };
+
+  const go = (step) => {
+    if (!steps()[step]) return;
+    at = step;
+    draw();
+  };
+
+  const keys = (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const [i, j] = cursor;
+    const [bottom, right] = [cells.result.length - 1, cells.result[0].length - 1];
+    const focus = (row, col) => () => cells.result[row][col].focus();
+    const action = {
+      ArrowUp: focus(Math.max(i - 1, 0), j),
+      ArrowDown: focus(Math.min(i + 1, bottom), j),
+      ArrowLeft: focus(i, Math.max(j - 1, 0)),
+      ArrowRight: focus(i, Math.min(j + 1, right)),
+      Home: focus(i, 0),
+      End: focus(i, right),
+      "[": () => go(at - 1),
+      "]": () => go(at + 1),
+      Escape: () => root.closest(".jp-Cell")?.focus(),
+    }[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+
+  const redraw = () => {
+    chips.replaceChildren(...steps().map(({ name }, i) =>
+      el("button", { type: "button", onclick: () => go(i) }, ...formula(name))));
+    draw();
+  };
+  listen("change:steps", redraw);
+  const watcher = new ResizeObserver(fit);
+  watcher.observe(stage);
+  cleanup(() => {
+    stop();
+    watcher.disconnect();
+  });
+
+  root.append(
+    ...(model.get("controls").length ? [controlsBar(model, listen)] : []),
+    el("div", { class: "tn-controls" }, previous, chips, next),
+    equation, stage,
+    el("div", { class: "tn-small-sentence" }, ...nodes),
+    note,
+    el("div", { class: "tn-small-caption", text:
+      "Point at the result or use the arrow keys; [ and ] change the step. "
+      + "Rows and columns count from 0, as in NumPy; the chapter counts from 1." }),
+  );
+  redraw();
+});

@@ -1,0 +1,53 @@
+"""What the three small widgets share: their assets, checks and numbers in words."""
+
+from pathlib import Path
+
+import numpy as np
+
+from helpers.widgets.live import module, style
+
+__all__ = ["fixed", "short", "small_module", "small_style", "two", "vector"]
+
+HERE = Path(__file__).parent
+
+
+def small_module(name):
+    """The JavaScript of one small widget: common.js, small.js and NAME.js as one module."""
+    return module("small") + (HERE / f"{name}.js").read_text("utf-8")
+
+
+def small_style(name):
+    """The style sheet of one small widget."""
+    return style("small") + (HERE / f"{name}.css").read_text("utf-8")
+
+
+def two(number):
+    """The number with two decimals and a true minus sign; never "−0.00"."""
+    return f"{round(float(number), 2) + 0.0:.2f}".replace("-", "−")
+
+
+def short(numbers):
+    """Given numbers without needless zeros: one as it is, several in brackets."""
+    return in_brackets([f"{round(float(x), 2) + 0.0:g}".replace("-", "−") for x in numbers])
+
+
+def fixed(numbers):
+    """Computed numbers with two decimals each: one as it is, several in brackets."""
+    return in_brackets([two(x) for x in numbers])
+
+
+def in_brackets(words):
+    return words[0] if len(words) == 1 else f"({', '.join(words)})"
+
+
+def vector(numbers, size, what):
+    """`numbers` as a float64 vector (size,); ValueError, with `what` as its subject, otherwise.
+
+    A column (size, 1) counts as a vector. NaN and infinities are refused: nobody can draw them.
+    """
+    got = np.asarray(numbers, dtype=np.float64)
+    if got.shape not in {(size,), (size, 1)}:
+        raise ValueError(f"{what} should have the shape ({size},); got {got.shape}.")
+    if not np.isfinite(got).all():
+        raise ValueError(f"{what} should hold finite numbers; got {got.ravel().tolist()}.")
+    return got.reshape(size)

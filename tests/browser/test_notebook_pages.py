@@ -1,0 +1,27 @@
+"""Every notebook in a real JupyterLab, in both themes: it runs and shows its widgets."""
+
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_in_the_browser(open_notebook, path):
+    notebook = open_notebook(path)
+    # Every output that announces a widget holds one, and not the words that say it is missing.
+    announced = notebook.page.evaluate(
+        """() => window.jupyterapp.shell.currentWidget.content.model.sharedModel
+            .toJSON().cells.flatMap(c => c.outputs ?? [])
+            .filter(o => o.data?.["application/vnd.jupyter.widget-view+json"]).length"""
+    )
+    shown = notebook.page.locator(".jp-OutputArea-output > .jupyter-widgets, .tn-widget")
+    assert notebook.soon(shown.count, announced) == announced
+    assert all(widget.bounding_box()["height"] > 20 for widget in shown.all())
+    for theme in ("light", "dark"):
+        notebook.change_theme(theme)
+        assert not notebook.accessibility_findings(), theme
+    assert not notebook.errors
+    assert not notebook.outside
