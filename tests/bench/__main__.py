@@ -1,0 +1,43 @@
+"""Measure, and store the tables in results.md: `make bench`.
+
+    python -m tests.bench [part …]
+
+Parts: torch, loops, notebooks, widgets. With parts named, only these are measured and printed, and
+nothing is stored, so that the stored tables always come from one run on one machine.
+"""
+
+import sys
+from pathlib import Path
+
+from tests.bench import attention, notebooks, widgets
+from tests.bench.report import header
+
+PARTS = {
+    "torch": attention.measure_torch,
+    "loops": attention.measure_loops,
+    "notebooks": notebooks.measure,
+    "widgets": widgets.measure,  # last, for pytest changes the environment of what starts after it
+}
+TITLE = """# Performance
+
+Written by `make bench`. Every time is the median of at least five samples, taken in turns with
+those of a named peer; what counts is the ratio."""
+
+
+def main(names):
+    if unknown := set(names) - PARTS.keys():
+        raise SystemExit(f"There is no part {min(unknown)}: choose from {', '.join(PARTS)}.")
+    sections = [TITLE, header()]
+    for name in names or PARTS:
+        print(f"Measuring: {name}", flush=True)
+        sections.append(PARTS[name]())
+    text = "\n\n".join(sections) + "\n"
+    print(f"\n{text}")
+    if not names:
+        path = Path(__file__).with_name("results.md")
+        path.write_text(text, encoding="utf-8")
+        print(f"Stored in {path}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
