@@ -3,6 +3,8 @@
 import numpy as np
 
 from helpers.exercises.ch01 import (
+    LARGE,
+    UNSCALED,
     check_self_attention,
     random_parameters,
     recognize,
@@ -87,34 +89,56 @@ def linear_wrong_order(X, Omega, beta):
     return beta + X @ Omega
 
 
+@linear_exercise.wrong("added to the tokens")
+def linear_bias_before(X, Omega, beta):
+    return Omega @ (X + beta)
+
+
+@linear_exercise.wrong("entry by entry")
+def linear_entrywise(X, Omega, beta):
+    return beta + Omega * X
+
+
+@linear_exercise.wrong("the result is transposed")
+def linear_in_rows(X, Omega, beta):
+    return (beta + Omega @ X).T
+
+
 @linear_exercise.check
 def check_linear(answer):
     # Square cases first: there, a wrong order runs without an error and can be named.
-    X, Omega, none = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 1.0], [0.0, 1.0]]), 0.0
-    beta = np.array([[5.0], [6.0]])
+    X, Omega = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])
+    beta, product = np.array([[5.0], [6.0]]), np.array([[4.0, 6.0], [3.0, 4.0]])
     recognize(
-        unchanged(answer, X, Omega, none * beta),
-        np.array([[4.0, 6.0], [3.0, 4.0]]),
+        unchanged(answer, X, Omega, 0 * beta),
+        product,
         "the result for X = [[1, 2], [3, 4]], Omega = [[1, 1], [0, 1]], beta = 0",
         {
             "Omega stands transposed: which row of Omega belongs to the first entry of the "
             "result?": Omega.T @ X,
             "In X @ Omega the factors are exchanged: Omega has to act on the columns of X; on "
             "which side of X does it stand?": X @ Omega,
+            "Omega * X multiplies entry by entry: which operator is the product of two matrices?": (
+                Omega * X
+            ),
+            "The numbers are right and the result is transposed: does each token stay a column?": (
+                product.T
+            ),
         },
     )
     recognize(
-        unchanged(answer, X, none * Omega, beta),
-        np.array([[5.0, 5.0], [6.0, 6.0]]),
-        "the result for Omega = 0 and beta = (5, 6)",
+        unchanged(answer, X, Omega, beta),
+        np.array([[9.0, 11.0], [9.0, 10.0]]),
+        "the result for the same X and Omega, and beta = (5, 6)",
         {
-            "With Omega = 0 every token should become beta, and they all became 0: where is "
-            "beta?": none * X,
+            "The result is the same as for beta = 0: where is beta?": product,
             "Only the first token got beta: what about the other tokens?": (
-                np.array([[5.0, 0.0], [6.0, 0.0]])
+                np.array([[9.0, 6.0], [9.0, 4.0]])
             ),
             "Your beta lies along the rows: token 0 got 5 twice and token 1 got 6. Should "
-            "beta be a row here, or a column?": np.array([[5.0, 6.0], [5.0, 6.0]]),
+            "beta be a row here, or a column?": np.array([[9.0, 12.0], [8.0, 10.0]]),
+            "Your beta was added to the tokens, and then Omega acted on the sum: does Omega act "
+            "on beta in beta 1ᵀ + Omega X?": Omega @ (X + beta),
         },
     )
     rng = np.random.default_rng(21)
@@ -193,6 +217,11 @@ def matrix_of_features(Q, K):
     return softmax_columns(K @ Q.T)
 
 
+@matrix_exercise.wrong("so that its rows are keys")
+def matrix_untransposed(Q, K):
+    return softmax_columns(K @ Q)
+
+
 @matrix_exercise.wrong("scaling comes in a later notebook")
 def matrix_scaled(Q, K):
     return softmax_columns(K.T @ Q / np.sqrt(Q.shape[0]))
@@ -209,15 +238,27 @@ def matrix_unstable(Q, K):
     return exponentials / exponentials.sum(axis=0)
 
 
+@matrix_exercise.wrong("very exponential was 0")
+def matrix_one_maximum(Q, K):
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).max())
+    return exponentials / exponentials.sum(axis=0)
+
+
+@matrix_exercise.wrong("were large scores cut off")
+def matrix_cut_off(Q, K):
+    exponentials = np.exp(np.minimum(K.T @ Q, 700))
+    return exponentials / exponentials.sum(axis=0)
+
+
 @matrix_exercise.check
 def check_matrix(answer):
     # As many tokens as features: there, a wrong product runs without an error and can be named.
-    Q, K = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[1.0, 2.0], [0.0, 1.0]])
-    scores = np.array([[1.0, 0.0], [2.0, 2.0]])
+    Q, K = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([[1.0, 2.0], [0.0, 1.0]])
+    scores = np.array([[1.0, 0.0], [3.0, 3.0]])
     recognize(
         unchanged(answer, Q, K),
         softmax_columns(scores),
-        "A for Q = [[1, 0], [0, 2]] and K = [[1, 2], [0, 1]]",
+        "A for Q = [[1, 0], [1, 3]] and K = [[1, 2], [0, 1]]",
         {
             "In your scores queries run down and keys across: which of the two has to stand "
             "transposed on the left, so that the softmax of a column compares keys?": (
@@ -229,10 +270,9 @@ def check_matrix(answer):
             "queries across. Do your columns sum to one?": softmax_columns(scores).T,
             "K Qᵀ compares pairs of features, summed over tokens: which transpose leaves one "
             "number for each key and query?": softmax_columns(K @ Q.T),
-            "The scores are divided by √D_q. In this section they are not: scaling comes in a "
-            "later notebook. Does the equation here have a root?": (
-                softmax_columns(scores / np.sqrt(2))
-            ),
+            "In K Q a row of K is one feature of all the keys, and a column of Q is one query: "
+            "what must happen to K, so that its rows are keys?": softmax_columns(K @ Q),
+            UNSCALED: softmax_columns(scores / np.sqrt(2)),
             "The products are right, but these are the scores: what makes a column sum to one?": (
                 scores
             ),
@@ -242,8 +282,10 @@ def check_matrix(answer):
     for D_q, M, N in (1, 1, 1), (3, 1, 1), (2, 4, 3), (1, 2, 5), (4, 4, 4), (5, 6, 1):
         Q, K = rng.normal(size=(D_q, N)), rng.normal(size=(D_q, M))
         same(unchanged(answer, Q, K), attention_matrix(Q, K), f"A for D_q={D_q}, M={M}, N={N}")
-    Q, K = 30 * rng.normal(size=(3, 4)), 30 * rng.normal(size=(3, 5))
-    survives(unchanged(answer, Q, K), attention_matrix(Q, K), "A for scores near 1000")
+    K = np.array([[1000.0, 1001.0]])
+    for query, scores, why in LARGE:
+        Q = np.array([[1.0, query]])
+        survives(unchanged(answer, Q, K), attention_matrix(Q, K), f"A for {scores}", why)
 
 
 # ----------------------------------------------------------------------------------------- 2.3
@@ -331,6 +373,23 @@ def self_attention_exchanged(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_
     return attend(X, Omega_k, beta_k, Omega_q, beta_q, Omega_v, beta_v)
 
 
+@self_attention_exercise.wrong("which Omega makes a key")
+def self_attention_of_queries(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    return attend(X, Omega_q, beta_q, Omega_q, beta_q, Omega_v, beta_v)
+
+
+@self_attention_exercise.wrong("which Omega makes a query")
+def self_attention_of_keys(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    return attend(X, Omega_k, beta_k, Omega_k, beta_k, Omega_v, beta_v)
+
+
+@self_attention_exercise.wrong("very exponential was 0")
+def self_attention_one_maximum(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    scores = (beta_k + Omega_k @ X).T @ (beta_q + Omega_q @ X)
+    exponentials = np.exp(scores - scores.max())
+    return (beta_v + Omega_v @ X) @ (exponentials / exponentials.sum(axis=0))
+
+
 self_attention_exercise.check(check_self_attention)
 
 
@@ -339,7 +398,7 @@ self_attention_exercise.check(check_self_attention)
 count_exercise = Exercise(
     "2.4",
     "Count the multiplications",
-    stars=2,
+    stars=1,
     stub='''\
 def count_multiplications(N, D, D_q, D_v):
     """How many multiplications of two numbers the matrix products of self-attention need.
@@ -423,6 +482,31 @@ def count_of_one_token(N, D, D_q, D_v):
     return count_multiplications(N, D, D_q, D_v) | {"Q": D * D_q, "K": D * D_q, "V": D * D_v}
 
 
+@count_exercise.wrong("how many rows has Omega_k")
+def count_square_maps(N, D, D_q, D_v):
+    return count_multiplications(N, D, D_q, D_v) | {"K": D * D * N}
+
+
+@count_exercise.wrong("how long are queries and keys")
+def count_scores_of_tokens(N, D, D_q, D_v):
+    return count_multiplications(N, D, D_q, D_v) | {"scores": D * N * N}
+
+
+@count_exercise.wrong("is Omega applied to pairs of tokens")
+def count_maps_of_pairs(N, D, D_q, D_v):
+    return count_multiplications(N, D, D_q, D_v) | {"V": D * N * N}
+
+
+@count_exercise.wrong("how long is a value")
+def count_output_of_tokens(N, D, D_q, D_v):
+    return count_multiplications(N, D, D_q, D_v) | {"output": D * N * N}
+
+
+@count_exercise.wrong("expected 30, got 33")
+def count_with_biases(N, D, D_q, D_v):
+    return count_multiplications(N, D, D_q, D_v) | {"Q": D_q * D * N + D}
+
+
 @count_exercise.check
 def check_count(answer):
     N, D, D_q, D_v = 2, 3, 5, 7  # primes: every product tells where it comes from
@@ -434,13 +518,17 @@ def check_count(answer):
         mistakes = {2 * count: "is twice as many as needed: are additions counted as well?"}
         if name in "QKV":
             mistakes[count // N] = "is right for a single token: how many tokens does Omega act on?"
+            mistakes[N * D * D] = f"has D squared in it: how many rows has Omega_{name.lower()}?"
+            mistakes[N * N * D] = "has N squared in it: is Omega applied to pairs of tokens?"
         if name == "V":
             mistakes[N * D * D_q] = "has D_q in it: how many rows has Omega_v?"
         if name == "scores":
             mistakes[N * D_q] = pairs
+            mistakes[N * N * D] = "has D in it: how long are queries and keys?"
         if name == "output":
             mistakes[N * D_v] = pairs
             mistakes[N * N * D_q] = "has D_q in it: what do the weights multiply?"
+            mistakes[N * N * D] = "has D in it: how long is a value?"
         what = f"{name!r} for N=2, D=3, D_q=5, D_v=7"
         asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
         recognize(got[name], count, what, asked)
@@ -548,10 +636,43 @@ def masked_unstable(Q, K, V, mask):
     return V @ (exponentials / np.where(sums == 0, 1, sums))
 
 
+@masked_exercise.wrong("very exponential was 0")
+def masked_one_maximum(Q, K, V, mask):
+    exponentials = np.where(mask, 0.0, np.exp(K.T @ Q - (K.T @ Q).max()))
+    return V @ (exponentials / np.where(mask.all(axis=0), 1.0, exponentials.sum(axis=0)))
+
+
+@masked_exercise.wrong("belonged to a hidden key")
+def masked_then_normalized(Q, K, V, mask):
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).max(axis=0)) * ~mask
+    sums = exponentials.sum(axis=0)
+    return V @ (exponentials / np.where(mask.all(axis=0), 1.0, sums))
+
+
+@masked_exercise.wrong("is your large negative number large enough")
+def masked_by_small_score(Q, K, V, mask):
+    return V @ np.where(mask.all(axis=0), 0.0, softmax_columns(np.where(mask, -1e3, K.T @ Q)))
+
+
+@masked_exercise.wrong("0 · ∞")
+def masked_by_product(Q, K, V, mask):
+    return V @ softmax_columns(K.T @ Q + mask * -np.inf)
+
+
+@masked_exercise.wrong("scaling comes in a later notebook")
+def masked_scaled(Q, K, V, mask):
+    return masked_attention(Q / np.sqrt(Q.shape[0]), K, V, mask)
+
+
+@masked_exercise.wrong("which axis runs over the keys")
+def masked_over_queries(Q, K, V, mask):
+    return V @ softmax_columns(np.where(mask, -np.inf, K.T @ Q).T).T
+
+
 @masked_exercise.check
 def check_masked(answer):
     # Scores 0 and log 3 for both queries; V = identity, so the outputs are the weights.
-    Q, K, V = np.ones((1, 2)), np.array([[0.0, np.log(3)]]), np.eye(2)
+    Q, K, V = np.ones((2, 2)), np.array([[0.0, np.log(3)], [0.0, 0.0]]), np.eye(2)
     all_seen, none_seen = np.zeros((2, 2), dtype=bool), np.ones((2, 2), dtype=bool)
     open_A = np.array([[0.25, 0.25], [0.75, 0.75]])
     got = unchanged(answer, Q, K, V, all_seen)
@@ -562,7 +683,19 @@ def check_masked(answer):
             open_A,
             got,
         )
-    same(got, open_A, "the weights with nothing masked")
+    recognize(
+        got,
+        open_A,
+        "the weights with nothing masked",
+        {
+            "Nothing is masked, and every weight is NaN: 0 · ∞ is not a number. If you multiply "
+            "the mask by −∞, what becomes of its False?": np.full((2, 2), np.nan),
+            UNSCALED: V @ softmax_columns(K.T @ Q / np.sqrt(2)),
+            "Your rows sum to one, over the queries: which axis runs over the keys?": (
+                np.full((2, 2), 0.5)
+            ),
+        },
+    )
     mask = np.array([[False, False], [True, False]])  # query 0 may not see key 1
     recognize(
         unchanged(answer, Q, K, V, mask),
@@ -611,8 +744,28 @@ def check_masked(answer):
         mask[:, -1] = True
         what = f"the outputs for D_q={D_q}, D_v={D_v}, M={M}, N={N}"
         same(unchanged(answer, Q, K, V, mask), masked_attention(Q, K, V, mask), what)
-    Q, K = 30 * Q, 30 * K
-    survives(unchanged(answer, Q, K, V, mask), masked_attention(Q, K, V, mask), "the outputs")
+    K, V = np.array([[1000.0, 1001.0]]), np.array([[5.0, 7.0]])
+    for query, scores, why in LARGE:
+        Q = np.array([[1.0, query]])
+        got, expected = unchanged(answer, Q, K, V, all_seen), masked_attention(Q, K, V, all_seen)
+        survives(got, expected, f"the outputs for {scores}, with nothing masked", why)
+    Q, V = np.ones((1, 1)), np.array([[5.0, 7.0, 9.0]])
+    for scores, question in (
+        (
+            [1000.0, 0.0, 1.0],
+            "The largest score belonged to a hidden key, so all visible ones became exp(−1000) = "
+            "0: subtract the largest of the visible scores.",
+        ),
+        (
+            [0.0, -1000.0, -1001.0],
+            "The visible scores are −1000 and −1001, and a third key is hidden: is your large "
+            "negative number large enough? What would −∞ do?",
+        ),
+    ):
+        inputs = Q, np.array([scores]), V, np.array([[True], [False], [False]])
+        got, expected = unchanged(answer, *inputs), masked_attention(*inputs)
+        if not matches(got, expected):
+            raise Wrong(question, expected, got)
 
 
 # ----------------------------------------------------------------------------------------- 2.6
@@ -628,7 +781,8 @@ def batched_attention(Q, K, V):
     """Attention (without scaling) for a batch of sentences, as PyTorch lays them out.
 
     Q, K: tensors, batch × tokens × D_q; V: tensor, batch × tokens × D_v.
-    With weights[b, n, m] the attention that query n of sentence b pays to key m.
+    With weights[b, n, m] the attention that query n of sentence b pays to key m. Scores may be
+    ±1000.
     Returns the outputs, batch × tokens × D_v.
     """
     return ...  # your code here
@@ -678,6 +832,16 @@ def batched_by_columns(Q, K, V):
     return torch.stack(outputs)
 
 
+@batched_exercise.right
+def batched_in_float32(Q, K, V):
+    import torch
+
+    outputs = torch.zeros(V.shape)
+    for b in range(len(Q)):
+        outputs[b] = (Q[b] @ K[b].T).softmax(dim=1) @ V[b]
+    return outputs
+
+
 @batched_exercise.wrong("runs over the queries")
 def batched_over_queries(Q, K, V):
     return (Q @ K.transpose(1, 2)).softmax(dim=1) @ V
@@ -698,9 +862,61 @@ def batched_over_features(Q, K, V):
     return V @ (Q.transpose(1, 2) @ K).softmax(dim=2).transpose(1, 2)
 
 
+@batched_exercise.wrong("what turns scores into weights")
+def batched_without_softmax(Q, K, V):
+    return Q @ K.transpose(1, 2) @ V
+
+
 @batched_exercise.wrong("scaling comes in a later notebook")
 def batched_scaled(Q, K, V):
     return (Q @ K.transpose(1, 2) / Q.shape[2] ** 0.5).softmax(dim=2) @ V
+
+
+@batched_exercise.wrong("turns all three dimensions around")
+def batched_reversed(Q, K, V):
+    return (Q @ K.permute(2, 1, 0)).softmax(dim=2) @ V
+
+
+@batched_exercise.wrong("reshape does not exchange")
+def batched_reshaped(Q, K, V):
+    B, N, D_q = K.shape
+    return (Q @ K.reshape(B, D_q, N)).softmax(dim=2) @ V
+
+
+def batched_with(Q, K, V, kept_maximum, kept_sum):
+    """Attention in which the maximum or the sum may lose the dimension of the keys."""
+    scores = Q @ K.transpose(1, 2)
+    exponentials = (scores - scores.amax(dim=2, keepdim=kept_maximum)).exp()
+    return exponentials / exponentials.sum(dim=2, keepdim=kept_sum) @ V
+
+
+@batched_exercise.wrong("keepdim=True")
+def batched_without_keepdim(Q, K, V):
+    return batched_with(Q, K, V, False, False)
+
+
+@batched_exercise.wrong("keepdim=True")
+def batched_without_keepdim_in_sum(Q, K, V):
+    return batched_with(Q, K, V, True, False)
+
+
+@batched_exercise.wrong("torch.exp(1000) overflows")
+def batched_unstable(Q, K, V):
+    exponentials = (Q @ K.transpose(1, 2)).exp()
+    return exponentials / exponentials.sum(dim=2, keepdim=True) @ V
+
+
+@batched_exercise.wrong("very exponential was 0")
+def batched_one_maximum(Q, K, V):
+    scores = Q @ K.transpose(1, 2)
+    exponentials = (scores - scores.max()).exp()
+    return exponentials / exponentials.sum(dim=2, keepdim=True) @ V
+
+
+@batched_exercise.wrong("expected the result alone, got a tuple of 2")
+def batched_with_weights(Q, K, V):
+    weights = (Q @ K.transpose(1, 2)).softmax(dim=2)
+    return weights @ V, weights
 
 
 @batched_exercise.check
@@ -710,38 +926,42 @@ def check_batched(answer):
     def tensor(values):
         return torch.tensor(values, dtype=torch.float64)
 
-    alone = [tensor([[[1.0, 2.0]]]), tensor([[[3.0, 1.0]]]), tensor([[[5.0, 7.0]]])]
-    recognize(
-        unchanged(answer, *alone),
-        alone[2],
-        "the output for a sentence of one token (its value)",
-        {
-            "A token alone has only itself to attend to, and its value must come back as it was. "
-            "Do your scores compare tokens with tokens, or features with features?": (
-                batched_over_features(*alone)
-            )
-        },
-    )
-    Q, K, V = tensor([[[1, 0], [0, 2]]]), tensor([[[1, 0], [2, 1]]]), tensor([[[4, 0], [0, 4]]])
-    scores = Q @ K.transpose(1, 2)  # [[1, 2], [0, 2]]
+    float32 = 1e-5  # torch.zeros has fewer digits than the inputs, and may hold the outputs
+    # As many sentences as tokens and features: there, a wrong dimension runs without an error.
+    Q = tensor([[[1, 0], [0, 2]], [[1, 1], [2, 0]]])
+    K = tensor([[[1, 0], [2, 1]], [[0, 1], [3, 1]]])
+    V = tensor([[[4, 0], [0, 4]], [[1, 2], [3, 5]]])
+    scores = Q @ K.transpose(1, 2)
     recognize(
         unchanged(answer, Q, K, V),
-        scores.softmax(dim=2) @ V,
-        "the outputs for two tokens with scores [[1, 2], [0, 2]]",
+        batched_attention(Q, K, V),
+        "the outputs for two sentences of two tokens, D_q=2, D_v=2",
         {
             "The softmax runs over the queries: the weights of one query, a row of your scores, "
-            "do not sum to one. Which dim counts the keys?": scores.softmax(dim=1) @ V,
+            "do not sum to one. Which dim counts the keys?": batched_over_queries(Q, K, V),
+            "The softmax runs over the batch: one sentence takes weight from the other. Which dim "
+            "counts the keys?": batched_over_batch(Q, K, V),
             "In your scores keys ask and queries answer: which of the two has to stand transposed "
-            "on the right?": scores.transpose(1, 2).softmax(dim=2) @ V,
+            "on the right?": batched_exchanged(Q, K, V),
             "The outputs are mixed by the columns of your weights: with weights[n, m] for query n "
             "and key m, which index is summed over?": scores.softmax(dim=2).transpose(1, 2) @ V,
-            "The scores are divided by √D_q. In this section they are not: scaling comes in a "
-            "later notebook. Does the equation here have a root?": (
-                (scores / 2**0.5).softmax(dim=2) @ V
+            "Your weights have one row for each feature: do your scores compare tokens with "
+            "tokens, or features with features?": batched_over_features(Q, K, V),
+            UNSCALED: batched_scaled(Q, K, V),
+            "The values are weighted with the scores themselves: what turns scores into weights?": (
+                scores @ V
             ),
-            "Every weight is 1: your softmax runs over the batch, which holds one sentence here. "
-            "Which dim counts the keys?": scores.softmax(dim=0) @ V,
+            "K.T turns all three dimensions around, the batch included: which call exchanges only "
+            "the last two?": batched_reversed(Q, K, V),
+            "A reshape does not exchange two dimensions, it deals the numbers out again in the "
+            "same order: which call transposes?": batched_reshaped(Q, K, V),
+            "A maximum or sum over the keys has lost its dimension and meets the wrong numbers: "
+            "what does keepdim=True keep?": tuple(
+                batched_with(Q, K, V, *kept)
+                for kept in ((False, False), (True, False), (False, True))
+            ),
         },
+        float32,
     )
     generator = torch.Generator().manual_seed(25)
     for B, N, D_q, D_v in (1, 1, 1, 1), (2, 3, 4, 2), (4, 4, 4, 4), (3, 7, 2, 5), (2, 1, 3, 1):
@@ -749,10 +969,12 @@ def check_batched(answer):
             torch.randn(B, N, D, generator=generator, dtype=torch.float64) for D in (D_q, D_q, D_v)
         )
         what = f"the outputs for {B} sentences of {N} tokens, D_q={D_q}, D_v={D_v}"
-        same(unchanged(answer, Q, K, V), batched_attention(Q, K, V), what)
-    Q, K, V = (torch.randn(2, 5, 3, generator=generator, dtype=torch.float64) for _ in range(3))
-    Q, K = 30 * Q, 30 * K
-    survives(unchanged(answer, Q, K, V), batched_attention(Q, K, V), "the outputs")
+        same(unchanged(answer, Q, K, V), batched_attention(Q, K, V), what, float32)
+    K, V = tensor([[[1000], [1001]]]), tensor([[[5], [7]]])
+    for query, scores, why in LARGE:
+        Q, why = tensor([[[1], [query]]]), why.replace("np.", "torch.")
+        got, expected = unchanged(answer, Q, K, V), batched_attention(Q, K, V)
+        survives(got, expected, f"the outputs for {scores}", why, float32)
 
 
 # ----------------------------------------------------------------------------------------- 2.7
@@ -832,6 +1054,19 @@ def padding_as_numbers(lengths, N):
     return padding_mask(lengths, N).astype(int)
 
 
+@padding_exercise.wrong("got floats")
+def padding_as_scores(lengths, N):
+    return np.where(padding_mask(lengths, N), -np.inf, 0.0)
+
+
+@padding_exercise.wrong("what does -0 select")
+def padding_from_the_end(lengths, N):
+    mask = np.zeros((len(lengths), N), dtype=bool)
+    for i, length in enumerate(lengths):
+        mask[i, -(N - length) :] = True
+    return mask
+
+
 @padding_exercise.check
 def check_padding(answer):
     expected = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
@@ -855,12 +1090,19 @@ def check_padding(answer):
             "Your padding stands at the start of the sentences: at which end were they padded?": (
                 expected[:, ::-1]
             ),
+            "Expected truth values (bool), got floats: PyTorch would also accept a mask of floats, "
+            "to be added to the scores, but here True means padding.": (
+                np.where(expected, -np.inf, 0.0),
+                np.where(expected, -1e9, 0.0),
+            ),
+            "The sentence that fills all places has no padding, and your mask hides all of it: "
+            "what does -0 select in mask[i, -0:]?": padding_from_the_end([1, 2, 3], 3),
         },
     )
     if "bool" not in str(getattr(got, "dtype", np.asarray(got).dtype)):
         raise Wrong(
-            "The mask holds numbers, not truth values: PyTorch adds a mask of numbers to the "
-            "scores, and hides places only where a mask of truth values is True.",
+            "The mask holds ones and zeros, not truth values (bool): PyTorch refuses whole numbers "
+            "here, and adds floats to the scores, where a 1 hides nothing.",
             expected,
             got,
         )
@@ -964,14 +1206,42 @@ def backward_with(dS_rule):
     return backward
 
 
-@backward_exercise.wrong("how does one weight depend on the other scores")
-def backward_diagonal(*inputs):
-    return backward_with(lambda A, dA: A * (1 - A) * dA)(*inputs)
+# dS in place of A ∘ (dA − c), and the question it gets
+SOFTMAX_MISTAKES = {
+    "A ∘ dA lacks a term. A column of A sums to one, so can the weight of a single token change "
+    "with its score?": backward_with(lambda A, dA: A * dA),
+    "A ∘ (1 − A) is the diagonal of the softmax's Jacobian; how does one weight depend on the "
+    "other scores?": backward_with(lambda A, dA: A * (1 - A) * dA),
+    "dA went on as if it were dS: what stands between the scores and the weights?": (
+        backward_with(lambda A, dA: dA)
+    ),
+    "Aᵀ dA compares every column of A with every column of dA: with which column of dA does the "
+    "softmax of one query deal?": backward_with(lambda A, dA: A * (dA - A.T @ dA)),
+    "dS = Aᵀ dA is the rule for a matrix product, and the softmax is none: how does a weight "
+    "depend on the scores of its column?": backward_with(lambda A, dA: A.T @ dA),
+}
 
 
-@backward_exercise.wrong("can the weight of a single token change")
-def backward_unsubtracted(*inputs):
-    return backward_with(lambda A, dA: A * dA)(*inputs)
+for question, mistaken in SOFTMAX_MISTAKES.items():
+    backward_exercise.wrong(question)(mistaken)
+
+
+def backward_turned(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v, dY):
+    """The backward pass with dS transposed in dQ and in dK."""
+    Q, K, V, A = forward(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v)
+    dA = V.T @ dY
+    dS = A * (dA - (A * dA).sum(axis=0))
+    return gather(X, Omega_q, Omega_k, Omega_v, K @ dS.T, Q @ dS, dY @ A.T)
+
+
+@backward_exercise.wrong("dQ sums over the keys")
+def backward_query_turned(*inputs):
+    return self_attention_backward(*inputs) | {"Omega_q": backward_turned(*inputs)["Omega_q"]}
+
+
+@backward_exercise.wrong("dK sums over the queries")
+def backward_key_turned(*inputs):
+    return self_attention_backward(*inputs) | {"Omega_k": backward_turned(*inputs)["Omega_k"]}
 
 
 @backward_exercise.wrong("counts the values alone")
@@ -1005,11 +1275,9 @@ def backward_untransposed(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v, 
 @backward_exercise.check
 def check_backward(answer):
     rng = np.random.default_rng(28)
-    for D, D_q, D_v, N in (2, 3, 2, 1), (3, 2, 4, 3), (4, 3, 2, 5), (2, 2, 2, 2), (1, 4, 3, 7):
+    for D, D_q, D_v, N in (3, 2, 4, 3), (4, 3, 2, 5), (2, 2, 2, 2), (1, 4, 3, 7), (2, 3, 2, 1):
         inputs = rng.normal(size=(D, N)), *random_parameters(rng, D, D_q, D_v)
         dY = rng.normal(size=(D_v, N))
-        if N == 1:  # a single token has the weight 1: numbers to check on paper
-            *inputs, dY = (np.rint(2 * array) for array in (*inputs, dY))
         check_gradients(unchanged(answer, *inputs, dY), inputs, dY)
 
 
@@ -1018,7 +1286,7 @@ def check_gradients(got, inputs, dY):
     expected = self_attention_backward(*inputs, dY)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the gradients")  # says what is missing
-    diagonal, unsubtracted = backward_diagonal(*inputs, dY), backward_unsubtracted(*inputs, dY)
+    turned = backward_turned(*inputs, dY)
 
     def compare(name, mistakes):
         recognize(got[name], expected[name], f"the gradient of {name}", mistakes)
@@ -1030,18 +1298,19 @@ def check_gradients(got, inputs, dY):
             "column m?": backward_untransposed(*inputs, dY)["Omega_v"]
         },
     )
-    for name, other in ("Omega_q", "Omega_k"), ("Omega_k", "Omega_q"):
-        compare(
-            name,
-            {
-                "The gradients of queries and keys are exchanged: in S = KᵀQ, which factor "
-                "multiplies dS to give dQ?": expected[other],
-                f"The gradient of {name}: A ∘ dA lacks a term. A column of A sums to one, so can "
-                "the weight of a single token change with its score?": unsubtracted[name],
-                f"The gradient of {name}: A ∘ (1 − A) is the diagonal of the softmax's Jacobian; "
-                "how does one weight depend on the other scores?": diagonal[name],
-            },
-        )
+    for name, other, sums in (
+        ("Omega_q", "Omega_k", "dQ sums over the keys"),
+        ("Omega_k", "Omega_q", "dK sums over the queries"),
+    ):
+        mistakes = {
+            "The gradients of queries and keys are exchanged: in S = KᵀQ, which factor multiplies "
+            "dS to give dQ?": expected[other],
+            f"The gradient of {name}: {sums}; which index of dS counts them, the row or the "
+            "column?": turned[name],
+        }
+        for question, backward in SOFTMAX_MISTAKES.items():
+            mistakes[f"The gradient of {name}: {question}"] = backward(*inputs, dY)[name]
+        compare(name, mistakes)
     for name in "beta_v", "beta_q", "beta_k":
         mean = f"The gradient of {name} is a mean over the tokens: {name} was added to each of "
         compare(name, {mean + "them; do their gradients add up?": expected[name] / dY.shape[1]})

@@ -269,13 +269,17 @@ def _frames(error):
 # ------------------------------------------------------------------------------------ comparisons
 
 
-def same(got, expected, what="the result", atol=1e-8):
+NAN = "Is zero divided by zero, infinity divided by infinity, or subtracted from infinity?"
+
+
+def same(got, expected, what="the result", atol=1e-8, nan=NAN, far=""):
     """Raise Wrong unless `got` holds the numbers of `expected`.
 
     got:      NumPy array, PyTorch tensor, number, or (nested) list; a dict if `expected` is one.
     what:     the noun that the sentence begins with, as in "the weights".
     atol:     allowed difference; relative to the expected entry where that is larger than 1.
               Whole numbers are compared exactly.
+    nan, far: what to ask where NaN occurs, and where numbers differ.
 
     Kind, shape, NaN and infinity are looked at first, each with a sentence of its own.
     """
@@ -286,7 +290,12 @@ def same(got, expected, what="the result", atol=1e-8):
         raise Wrong(f"{what}: expected a value, got None: does your function end with return?")
     if isinstance(expected, dict):
         return _same_dict(got, expected, what, atol)
-    got, expected = _numbers(got, what), _numbers(expected, what)
+    expected = _numbers(expected, what)
+    if isinstance(got, tuple):
+        shapes = [tuple(getattr(part, "shape", ())) for part in got]
+        if any(shapes) and shapes != [row.shape for row in np.atleast_1d(expected)]:
+            raise Wrong(f"{what}: expected the result alone, got a tuple of {len(got)}.")
+    got = _numbers(got, what)
     if got.shape != expected.shape:
         transposed = got.shape == expected.shape[::-1]
         raise Wrong(
@@ -296,12 +305,7 @@ def same(got, expected, what="the result", atol=1e-8):
             got,
         )
     if np.isnan(got).any() and not np.isnan(expected).any():
-        raise Wrong(
-            f"{what}: NaN (not a number) occurs. Is zero divided by zero, or infinity subtracted "
-            "from infinity?",
-            expected,
-            got,
-        )
+        raise Wrong(f"{what}: NaN (not a number) occurs. {nan}", expected, got)
     if np.isinf(got).any() and not np.isinf(expected).any():
         raise Wrong(f"{what}: infinity occurs. Does a number overflow?", expected, got)
     whole = got.dtype.kind in "biu" and expected.dtype.kind in "biu"
@@ -309,9 +313,10 @@ def same(got, expected, what="the result", atol=1e-8):
     equal = (got == expected) | (np.isnan(got) & np.isnan(expected))
     with np.errstate(all="ignore"):
         difference = np.abs(np.subtract(got, expected, dtype=float))
-    far = ~equal & ~(difference <= allowed)
-    if far.any():
-        raise Wrong(f"{what}: {_worst(difference, far)}.", expected, got)
+    wrong = ~equal & ~((difference <= allowed) & np.isfinite(difference))
+    if wrong.any():
+        words = _worst(difference, wrong) if got.ndim else _both(expected, got)
+        raise Wrong(f"{what}: {words}{f': {far}' if far else '.'}", expected, got)
 
 
 def matches(got, expected, atol=1e-8):
@@ -367,13 +372,19 @@ def _numbers(value, what):
     return array
 
 
-def _worst(difference, far):
+def _both(expected, got):
+    """Two single numbers, with all digits that may tell them apart."""
+    expected, got = (
+        f"{x:.12g}" if isinstance(x, float) else x for x in (expected.item(), got.item())
+    )
+    return f"expected {expected}, got {got}"
+
+
+def _worst(difference, wrong):
     """The largest difference and its place."""
-    place = np.unravel_index(np.argmax(np.where(far, difference, -1)), far.shape)
+    place = np.unravel_index(np.argmax(np.where(wrong, difference, -1)), wrong.shape)
     words = f"the largest difference is {difference[place]:.3g}"
-    if far.ndim == 0:
-        return words
-    if far.ndim == 2:
+    if wrong.ndim == 2:
         return f"{words}, in row {place[0]}, column {place[1]} (counted from 0)"
     return f"{words}, at [{', '.join(map(str, place))}]"
 

@@ -1,5 +1,6 @@
 """Short, safe words for any object: nothing here raises, grows long or shows a memory address."""
 
+import math
 import re
 import reprlib
 
@@ -72,7 +73,10 @@ def _corner(shape):
 
 def _array_text(corner, shape):
     text = np.array2string(corner, precision=4, suppress_small=True, max_line_width=100)
-    return text if corner.shape == shape else f"{text}\n(a corner of {shape_text(shape)})"
+    if corner.shape == shape:
+        return text
+    part = "a corner of " if corner.size < math.prod(shape) else ""
+    return f"{text}\n({part}{shape_text(shape)})"
 
 
 class _Short(reprlib.Repr):

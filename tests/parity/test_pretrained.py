@@ -314,7 +314,7 @@ def test_the_folder_in_the_environment_is_the_only_one_that_counts(monkeypatch, 
     assert find_encoder() == small
     monkeypatch.setenv(encoder_files.FOLDER, str(tmp_path / "nowhere"))
     assert find_encoder() is None
-    with pytest.raises(EncoderMissing, match=r"not found in .*nowhere, named by TRANSF"):
+    with pytest.raises(EncoderMissing, match=r"not in .*nowhere, the folder that TRANSF"):
         load_encoder()
 
 

@@ -22,9 +22,10 @@ def test_the_solution_stands_alone_in_a_notebook(exercise):
 
 @by_exercise
 def test_every_mistake_has_a_sentence_of_its_own(exercise):
-    sentences = [judge(exercise, wrong).sentence for wrong, _ in exercise.wrong_answers]
-    assert len(set(sentences)) == len(sentences)
-    for sentence in sentences:
+    words_of = {}  # answers that expect the same words make the same mistake
+    for wrong, words in exercise.wrong_answers:
+        sentence = judge(exercise, wrong).sentence
+        assert words_of.setdefault(sentence, words) == words
         assert sentence[0] == sentence[0].upper() and sentence[-1] in ".?"
 
 

@@ -121,7 +121,11 @@ def in_place(scores):
         (lambda s: WEIGHTS.T, "expected an array of 2 × 3, got an array of 3 × 2: is it transp"),
         (lambda s: WEIGHTS[0], "expected an array of 2 × 3, got a vector of length 3."),
         (lambda s: 1.0, "expected an array of 2 × 3, got a single number."),
-        (lambda s: WEIGHTS * np.nan, "The weights: NaN (not a number) occurs."),
+        (lambda s: (WEIGHTS, WEIGHTS), "The weights: expected the result alone, got a tuple of 2."),
+        (lambda s: (WEIGHTS, s[0]), "The weights: expected the result alone, got a tuple of 2."),
+        (lambda s: (1, WEIGHTS, None), "expected the result alone, got a tuple of 3."),
+        (lambda s: (1, 2), "expected an array of 2 × 3, got a vector of length 2."),
+        (lambda s: WEIGHTS * np.nan, "NaN (not a number) occurs. Is zero divided by zero, infin"),
         (lambda s: s / 0, "The weights: infinity occurs."),
         (lambda s: 10**6000, "expected numbers, got an int"),
         (
@@ -278,7 +282,7 @@ def test_prints_and_warnings_of_an_answer_do_not_reach_the_notebook(capsys):
 
 @pytest.mark.parametrize(
     "convert",
-    [lambda x: x, np.asfortranarray, np.float32, np.ndarray.tolist, torch.tensor, np.matrix],
+    [lambda x: x, np.asfortranarray, np.float32, np.ndarray.tolist, tuple, torch.tensor, np.matrix],
 )
 def test_the_same_numbers_pass_in_any_container(convert):
     exercise = softmax_exercise()
@@ -364,8 +368,26 @@ def test_whole_numbers_are_compared_exactly_and_others_relatively():
     assert matches([True, False], np.array([1, 0]))
     assert matches([np.inf, np.nan], np.array([np.inf, np.nan]))
     assert not matches([np.inf, 0.0], np.array([np.inf, np.nan]))
+    assert not matches([0.0, 0.0], np.array([np.inf, 0.0]))
     assert matches(np.zeros((0, 3)), np.zeros((0, 3)))
     assert matches(torch.ones(2, dtype=torch.bfloat16, requires_grad=True), [1.0, 1.0])
+
+
+def test_single_numbers_are_told_apart():
+    for got, expected, words in (
+        (24, 12, "The count: expected 12, got 24."),
+        (0.5 + 1e-7, 0.5, "The count: expected 0.5, got 0.5000001."),
+        (np.array(False), True, "The count: expected True, got False."),
+    ):
+        with pytest.raises(Wrong, match=re.escape(words)):
+            same(got, expected, "the count")
+
+
+def test_a_check_may_ask_its_own_questions():
+    with pytest.raises(Wrong, match=r"NaN .* occurs\. Overflow\?"):
+        same(WEIGHTS * np.nan, WEIGHTS, "the weights", nan="Overflow?")
+    with pytest.raises(Wrong, match=r"counted from 0\): cut off\?"):
+        same(WEIGHTS + 1, WEIGHTS, "the weights", far="cut off?")
 
 
 def test_dicts_are_compared_key_by_key():
@@ -374,7 +396,7 @@ def test_dicts_are_compared_key_by_key():
     for got, words in [
         ({"Q": 6}, "The counts: the key 'K' is missing."),
         ([6, 8], "The counts: expected a dict, got a list."),
-        ({"Q": 6, "K": 9}, "The counts, 'K': the largest difference is 1."),
+        ({"Q": 6, "K": 9}, "The counts, 'K': expected 8, got 9."),
     ]:
         with pytest.raises(Wrong, match=re.escape(words)):
             same(got, expected, "the counts")
@@ -401,6 +423,7 @@ def test_unchanged_sees_changes_inside_containers_and_tensors():
         (np.arange(3) / 3, "[0.     0.3333 0.6667]"),
         (np.ones((100, 7)), "(a corner of an array of 100 × 7)"),
         (torch.ones(2, 3, 9), "(a corner of an array of 2 × 3 × 9)"),
+        (torch.ones(1, 2, 2), "[1. 1.]]\n(an array of 1 × 2 × 2)"),
         (np.array(2.5), "2.5"),
         (np.float64(1 / 3), "0.333333"),
         ([np.float64(0.5), 1 / 3], "[0.5, 0.333333]"),
@@ -701,9 +724,12 @@ def test_in_a_kernel_endless_loops_and_interrupts_leave_the_next_cell_working(tm
         env=os.environ | {"TRANSFORMER_NOTEBOOKS_PROGRESS": str(tmp_path / "board.json")},
     )
 
-    def run(code, interrupt=False):
-        """What a cell showed: (texts, whether it failed)."""
+    def run(code, interrupt_after=None):
+        """What a cell showed, interrupted once it has made a file: (texts, whether it failed)."""
         request = client.execute(code)
+        if interrupt_after:
+            assert wait_for(interrupt_after.exists)
+            manager.interrupt_kernel()
         texts, failed = [], False
         while True:
             message = client.get_iopub_msg(timeout=60)
@@ -712,8 +738,6 @@ def test_in_a_kernel_endless_loops_and_interrupts_leave_the_next_cell_working(tm
             content = message["content"]
             if message["msg_type"] == "stream":
                 texts.append(content["text"])
-                if interrupt and "now" in content["text"]:
-                    manager.interrupt_kernel()
             elif message["msg_type"] == "display_data":
                 texts.append(content["data"]["text/plain"])
             elif message["msg_type"] == "error":
@@ -727,8 +751,10 @@ def test_in_a_kernel_endless_loops_and_interrupts_leave_the_next_cell_working(tm
         text, failed = run("check('1.1', loop)")
         assert "did not finish within 0.3 seconds" in text and not failed
         assert run("print(6 * 7)") == ("42\n", False)
+        started = tmp_path / "started"
         run("find('1.1').seconds = 60")
-        text, failed = run("print('now', flush=True)\ncheck('1.1', loop)", interrupt=True)
+        run(f"def wait(values, weights):\n    open({str(started)!r}, 'w')\n    while True: pass")
+        text, failed = run("check('1.1', wait)", started)
         assert "You interrupted the check" in text and not failed
         assert run("print(6 * 7)") == ("42\n", False)
         text, failed = run("check('1.1', lambda values, weights: values @ weights)")
