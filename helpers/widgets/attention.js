@@ -141,7 +141,9 @@ function matrixView(ctx, stage, cell) {
     "data-query": q, title: token, dir: "auto", text: token,
     style: turn ? `left:${(q + 0.5) * width}px` : `left:${q * width}px;width:${width}px`,
   }));
-  const chosen = el("b", { hidden: inside, dir: "auto", style: `left:${width * Q + 4}px` });
+  const chosen = el("div", {
+    class: "tn-name", hidden: inside, dir: "auto", style: `left:${width * Q + 4}px`,
+  });
   top.append(...heads, chosen);
   const rows = data.keys.map((token, k) => el("span", {
     "data-key": k, title: token, dir: "auto", text: token,

@@ -3,8 +3,8 @@
 import numpy as np
 import traitlets
 
-from helpers.widgets.live import Live, slider, table
-from helpers.widgets.small import fixed, short, small_module, small_style, two, vector
+from helpers.widgets.live import Live, module, slider, style, table
+from helpers.widgets.small import fixed, short, two, vector
 
 __all__ = ["Dictionary", "explore_dictionary"]
 
@@ -34,8 +34,8 @@ class Dictionary(Live):
     axis), the entry with the largest weight; it is empty if the query's length matters too.
     """
 
-    _esm = small_module("dictionary")
-    _css = small_style("dictionary")
+    _esm = module("small", "dictionary")
+    _css = style("small", "dictionary")
     entries = traitlets.List().tag(sync=True)
     reach = traitlets.Float().tag(sync=True)
     winners = traitlets.List().tag(sync=True)

@@ -13,14 +13,14 @@ __all__ = ["Live", "module", "slider", "style", "table"]
 HERE = Path(__file__).parent
 
 
-def module(name):
-    """The JavaScript of one widget: common.js and NAME.js as one ES module without imports."""
-    return (HERE / "common.js").read_text("utf-8") + (HERE / f"{name}.js").read_text("utf-8")
+def module(*names):
+    """The JavaScript of one widget: common.js and each NAME.js, as one import-free ES module."""
+    return "".join((HERE / f"{name}.js").read_text("utf-8") for name in ("common", *names))
 
 
-def style(name):
-    """The style sheet of one widget: common.css and NAME.css."""
-    return (HERE / "common.css").read_text("utf-8") + (HERE / f"{name}.css").read_text("utf-8")
+def style(*names):
+    """The style sheet of one widget: common.css and each NAME.css."""
+    return "".join((HERE / f"{name}.css").read_text("utf-8") for name in ("common", *names))
 
 
 class Live(anywidget.AnyWidget):

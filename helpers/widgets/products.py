@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import traitlets
 
-from helpers.widgets.live import Live, table
-from helpers.widgets.small import small_module, small_style
+from helpers.widgets.live import Live, module, style, table
 
 __all__ = ["Product", "Steps", "step_through"]
 
@@ -146,8 +145,8 @@ def step_through(products, *sliders):
 class Steps(Live):
     """The widget; `steps` holds one `Product.picture()` a step."""
 
-    _esm = small_module("products")
-    _css = small_style("products")
+    _esm = module("small", "products")
+    _css = style("small", "products")
     steps = traitlets.List().tag(sync=True)
 
     def receive(self, result):

@@ -3,8 +3,8 @@
 import numpy as np
 import traitlets
 
-from helpers.widgets.live import Live, table
-from helpers.widgets.small import fixed, short, small_module, small_style, two, vector
+from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.small import fixed, short, two, vector
 
 __all__ = ["Routing", "explore_routing"]
 
@@ -27,8 +27,8 @@ def explore_routing(route, values, presets=EXAMPLES):
 class Routing(Live):
     """The widget; `state` holds the weights and the output that was computed from them."""
 
-    _esm = small_module("routing")
-    _css = small_style("routing")
+    _esm = module("small", "routing")
+    _css = style("small", "routing")
     points = traitlets.List().tag(sync=True)
     presets = traitlets.List().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)

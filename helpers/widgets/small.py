@@ -1,24 +1,8 @@
-"""What the three small widgets share: their assets, checks and numbers in words."""
-
-from pathlib import Path
+"""What the three small widgets share in Python: numbers in words, and checks."""
 
 import numpy as np
 
-from helpers.widgets.live import module, style
-
-__all__ = ["fixed", "short", "small_module", "small_style", "two", "vector"]
-
-HERE = Path(__file__).parent
-
-
-def small_module(name):
-    """The JavaScript of one small widget: common.js, small.js and NAME.js as one module."""
-    return module("small") + (HERE / f"{name}.js").read_text("utf-8")
-
-
-def small_style(name):
-    """The style sheet of one small widget."""
-    return style("small") + (HERE / f"{name}.css").read_text("utf-8")
+__all__ = ["fixed", "short", "two", "vector"]
 
 
 def two(number):

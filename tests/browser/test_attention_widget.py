@@ -336,6 +336,15 @@ def test_narrow_and_wide_pages(notebook):
     page.set_viewport_size(size)
 
 
+def test_numbers_of_narrow_columns_stand_beside_the_matrix(notebook):
+    root = notebook.widget(MANY)
+    root.get_by_role("button", name="Matrix").click()
+    heat, strip = (root.locator(f".tn-body canvas >> nth={n}").bounding_box() for n in (0, 1))
+    assert strip["x"] >= heat["x"] + heat["width"]
+    assert root.locator(".tn-name").text_content() == notebook.python("print(f't{many.query}')")
+    assert notebook.widget(VECTORS).locator(".tn-name").is_hidden()
+
+
 def test_accessibility_in_every_view_and_theme(notebook):
     for view in ("Arcs", "Table", "Matrix"):
         for index in (HEADS, MASKED, VECTORS):
