@@ -86,7 +86,7 @@ def main():
                 f"{paths[0].name}: {f}" for f in cell_faults(exercises, read(paths[0]).cells)
             ]
         else:
-            faults.append(f"ch{chapter}.py belongs to one notebook, and there are {len(paths)}")
+            faults.append(f"ch{chapter} belongs to one notebook, and there are {len(paths)}")
         rows.append(
             (
                 f"notebook {chapter}",

@@ -4,13 +4,23 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.exercises.ch01 import random_parameters
-from helpers.exercises.ch02 import self_attention_backward
+from helpers.exercises.ch02.self_attention_backward import self_attention_backward
 from helpers.exercises.chapters import chapters, exercises_of, find
 from helpers.exercises.engine import WRONG, judge
+from helpers.exercises.reference import random_parameters
+from helpers.notebooks import ROOT
 
 EXERCISES = [exercise for chapter in chapters() for exercise in exercises_of(chapter)]
 by_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_every_file_of_a_chapter_is_an_exercise_of_its_own(chapter):
+    files = {path.stem: path for path in (ROOT / f"helpers/exercises/ch{chapter}").glob("*.py")}
+    del files["__init__"]
+    assert sorted(files) == sorted(exercise.name for exercise in exercises_of(chapter))
+    for path in files.values():
+        assert "helpers.exercises.ch" not in path.read_text("utf-8")  # imports no other
 
 
 @by_exercise

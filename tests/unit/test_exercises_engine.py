@@ -18,16 +18,14 @@ import helpers.exercises as exercises
 from helpers.exercises.__main__ import answer_faults, cell_faults
 from helpers.exercises.board import Board
 from helpers.exercises.box import board_box, hint_box, solution_box, verdict_box
+from helpers.exercises.compare import matches, same, unchanged
 from helpers.exercises.engine import (
     Exercise,
     Verdict,
     Wrong,
     judge,
-    matches,
     nbgrader_metadata,
-    same,
     source_of,
-    unchanged,
 )
 from helpers.exercises.wording import short
 

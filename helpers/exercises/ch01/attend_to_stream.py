@@ -1,0 +1,319 @@
+"""Exercise 1.8, Attend to a stream."""
+
+import itertools
+import tracemalloc
+
+import numpy as np
+
+from helpers.exercises.compare import matches, same
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import OVERFLOW, recognize, survives
+from helpers.exercises.reference import softmax_columns
+
+exercise = Exercise(
+    "1.8",
+    "Attend to a stream",
+    stars=3,
+    stub='''\
+def attend_to_stream(query, pairs):
+    """The attention output of one query over a stream of keys and values (without scaling).
+
+    The stream may be too long to keep, and it can be read only once. Scores may be ±1000.
+
+    query: shape (D_q,).
+    pairs: an iterator over at least one (key, value), of shapes (D_q,) and (D_v,).
+    Returns the values' sum, weighted by the softmax of all scores, shape (D_v,).
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "The output is a fraction: a weighted sum of values above, a sum of weights below. Can "
+        "both be kept up to date, pair by pair?",
+        "A safe softmax subtracts the largest score, which is known only at the end. What if you "
+        "subtract the largest so far?",
+        "When a larger score arrives, everything added up so far was computed with the old "
+        "maximum. By which one factor is all of it too large?",
+        "Both sums times np.exp(old maximum − new maximum), then the new pair is added. With a "
+        "first maximum of −infinity that factor is 0 for the first pair, as it should be.",
+    ),
+    notice="Two running numbers and one running vector replace a row of N weights. Done block by "
+    "block, this is how the fused kernels on a GPU avoid ever storing the N × N matrix.",
+)
+
+
+@exercise.solution
+def attend_to_stream(query, pairs):
+    largest, total, output = -np.inf, 0.0, 0.0
+    for key, value in pairs:
+        score = key @ query
+        rescale = np.exp(largest - max(largest, score))  # old sums, measured by the new maximum
+        largest = max(largest, score)
+        weight = np.exp(score - largest)
+        total = total * rescale + weight
+        output = output * rescale + weight * value
+    return output / total
+
+
+@exercise.right
+def by_average(query, pairs):
+    key, output = next(pairs)
+    log_total = key @ query
+    for key, value in pairs:
+        score = key @ query
+        log_total = np.logaddexp(log_total, score)
+        output = output + np.exp(score - log_total) * (value - output)
+    return output
+
+
+@exercise.right
+def by_blocks(query, pairs):
+    largest, total, output = -np.inf, 0.0, 0.0
+    while block := list(itertools.islice(pairs, 16)):
+        scores = np.array([key @ query for key, _ in block])
+        new_largest = max(largest, scores.max())
+        weights, rescale = np.exp(scores - new_largest), np.exp(largest - new_largest)
+        total = total * rescale + weights.sum()
+        output = output * rescale + weights @ np.array([value for _, value in block])
+        largest = new_largest
+    return output / total
+
+
+def sums(query, pairs, largest=-np.inf, above=1, below=1):
+    """The two sums of the solution, with a first maximum and powers of the rescaling factor."""
+    total, output = 0.0, 0.0
+    for key, value in pairs:
+        new_largest = max(largest, key @ query)
+        rescale, weight = np.exp(largest - new_largest), np.exp(key @ query - new_largest)
+        total = total * rescale**below + weight
+        output = output * rescale**above + weight * value
+        largest = new_largest
+    return output, total
+
+
+@exercise.wrong("what must happen to the sums so far")
+def without_rescaling(query, pairs):
+    return np.divide(*sums(query, pairs, above=0, below=0))
+
+
+@exercise.wrong("is the sum of the weights rescaled, too")
+def rescaled_above(query, pairs):
+    return np.divide(*sums(query, pairs, below=0))
+
+
+@exercise.wrong("is the sum of the values rescaled, too")
+def rescaled_below(query, pairs):
+    return np.divide(*sums(query, pairs, above=0))
+
+
+@exercise.wrong("its inverse is ∞")
+def inverted(query, pairs):
+    return np.divide(*sums(query, pairs, above=-1, below=-1))
+
+
+@exercise.wrong("your factor made them larger")
+def inverted_from_zero(query, pairs):
+    return np.divide(*sums(query, pairs, largest=0.0, above=-1, below=-1))
+
+
+@exercise.wrong("what do they have to be divided by")
+def undivided(query, pairs):
+    return sums(query, pairs)[0]
+
+
+@exercise.wrong("largest score of a stream of negative ones")
+def from_zero(query, pairs):
+    return np.divide(*sums(query, pairs, largest=0.0))
+
+
+def with_fixed_shift(query, pairs, shift):
+    """Attention that subtracts the same number from all scores."""
+    total, output = 0.0, 0.0
+    for key, value in pairs:
+        weight = np.exp(key @ query - shift)
+        total, output = total + weight, output + weight * value
+    return output / total
+
+
+@exercise.wrong("np.exp(1000) overflows")
+def unstable(query, pairs):
+    return with_fixed_shift(query, pairs, 0)
+
+
+@exercise.wrong("largest score of a stream of negative ones")
+def shifted(query, pairs):
+    return with_fixed_shift(query, pairs, 500)
+
+
+@exercise.wrong("can be read only once")
+def read_twice(query, pairs):
+    return with_fixed_shift(query, pairs, max(key @ query for key, _ in pairs))
+
+
+@exercise.wrong("by how many pairs there were")
+def divided_by_count(query, pairs):
+    pairs = list(pairs)
+    return sums(query, iter(pairs))[0] / len(pairs)
+
+
+@exercise.wrong("too long to keep")
+def kept(query, pairs):
+    keys, values = zip(*pairs, strict=True)
+    return softmax_columns(np.array(keys) @ query) @ values
+
+
+def with_values_as(keep, query, pairs):
+    """Attention that keeps all scores and, of each value, keep(value)."""
+    scores, values = zip(*((key @ query, keep(value)) for key, value in pairs), strict=True)
+    return softmax_columns(np.array(scores)) @ values
+
+
+@exercise.wrong("too long to keep")
+def copied(query, pairs):
+    return with_values_as(np.copy, query, pairs)
+
+
+@exercise.wrong("too long to keep")
+def listed(query, pairs):
+    return with_values_as(np.ndarray.tolist, query, pairs)
+
+
+@exercise.wrong("in place")
+def in_place(query, pairs):
+    key, output = next(pairs)
+    largest, total = key @ query, 1.0
+    for key, value in pairs:
+        new_largest = max(largest, key @ query)
+        rescale, weight = np.exp(largest - new_largest), np.exp(key @ query - new_largest)
+        total = total * rescale + weight
+        output *= rescale
+        output += weight * value
+        largest = new_largest
+    return output / total
+
+
+class Stream:
+    """Pairs of copies that can be read once and not be changed; notices a second reading."""
+
+    def __init__(self, keys, values):
+        self.pairs = zip(keys, values, strict=True)
+        self.ended = self.read_again = False
+
+    def __iter__(self):
+        self.read_again |= self.ended
+        return self
+
+    def __next__(self):
+        try:
+            key, value = map(np.copy, next(self.pairs))
+        except StopIteration:
+            self.ended = True
+            raise
+        key.flags.writeable = value.flags.writeable = False
+        return key, value
+
+
+def read(answer, query, keys, values):
+    """What the answer makes of a stream."""
+    stream = Stream(keys, values)
+    twice = Wrong(
+        "The stream can be read only once, and it was empty when you came back to it: can "
+        "everything happen in a single pass?"
+    )
+    try:
+        got = answer(query.copy(), stream)
+    except (ArithmeticError, LookupError, ValueError) as error:
+        if stream.read_again:
+            raise twice from None
+        if "read-only" in str(error):
+            raise Wrong(
+                "It changes a key or a value of the stream in place, which others may still need: "
+                "does your running sum begin as an array of its own?"
+            ) from None
+        raise
+    if stream.read_again and not matches(got, softmax_columns(keys @ query) @ values):
+        raise twice
+    return got
+
+
+def most_held(answer, query, keys, values):
+    """The bytes that the answer holds at most while it reads a stream."""
+    tracemalloc.start()
+    try:
+        read(answer, query, keys, values)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@exercise.check
+def check(answer):
+    one, values = np.array([1.0]), np.array([[4.0, 0.0], [0.0, 4.0]])
+    # Scores as they are: the query is 1. Falling first, so that only the rising ones need care.
+    falling, rising = np.log([[3.0], [1.0]]), np.log([[1.0], [3.0]])
+    undivided = (
+        "The values are added up, each times its weight: what do they have to be divided by to "
+        "make a weighted average?"
+    )
+    recognize(
+        read(answer, one, falling[:1], values[:1]),
+        values[0],
+        "the output for a single pair (its value)",
+        {
+            "A single pair gives NaN. If you subtract a fixed number, the exponential may be 0; if "
+            "the first maximum is −∞, the factor exp(old − new) is 0 and its inverse is ∞: which "
+            "of the two is it?": np.full(2, np.nan),
+            undivided: 3 * values[0],
+        },
+    )
+    recognize(
+        read(answer, one, falling, values),
+        np.array([3.0, 1.0]),
+        "the output for scores log 3 and 0",
+        {
+            "You divided by how many pairs there were: what do the weights of a softmax sum to?": (
+                np.array([2.0, 2 / 3])
+            ),
+            undivided: np.array([4.0, 4 / 3]),
+        },
+    )
+    late = (
+        "The same scores in falling order give the right output, in rising order they do not: "
+        "when a larger score arrives, "
+    )
+    recognize(
+        read(answer, one, rising, values),
+        np.array([1.0, 3.0]),
+        "the output for scores 0 and log 3",
+        {
+            f"{late}what must happen to the sums so far?": np.array([2.0, 2.0]),
+            f"{late}is the sum of the weights rescaled, too?": np.array([2 / 3, 2.0]),
+            f"{late}is the sum of the values rescaled, too?": np.array([3.0, 3.0]),
+            f"{late}the sums so far must shrink, and your factor made them larger: old − new, or "
+            "new − old?": np.array([3.0, 1.0]),
+        },
+    )
+    negative = (
+        "Every exponential was 0, and 0/0 is not a number: what is the largest score of a stream "
+        "of negative ones?"
+    )
+    for first, second, why in (
+        (1000.0, 999.0, OVERFLOW),
+        (-1000.0, -1001.0, negative),
+        (-1000.0, 1000.0, OVERFLOW),
+    ):
+        keys = np.array([[first], [second]])
+        got, expected = read(answer, one, keys, values), softmax_columns(keys[:, 0]) @ values
+        survives(got, expected, f"the output for scores {first:.0f} and {second:.0f}", why)
+    rng = np.random.default_rng(18)
+    for D_q, D_v, N in (1, 1, 1), (3, 2, 5), (2, 3, 40), (4, 250, 1000):
+        query, keys = rng.normal(size=D_q), 5 * rng.normal(size=(N, D_q))
+        values = rng.normal(size=(N, D_v))
+        what = f"the output for D_q={D_q}, D_v={D_v} and {N} pairs"
+        expected = softmax_columns(keys @ query) @ values
+        same(read(answer, query, keys, values), expected, what)
+    if most_held(answer, query, keys, values) > values.nbytes / 4:
+        raise Wrong(
+            f"The output is right, but of {N} pairs you held a good part at once, as they were or "
+            "as copies, and the stream may be too long to keep: what must be remembered from one "
+            "pair to the next?"
+        )

@@ -1,0 +1,174 @@
+"""Exercise 1.3, Self-attention without parameters."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import OVERFLOW, UNDERFLOW, recognize, survives
+from helpers.exercises.reference import softmax_columns
+
+exercise = Exercise(
+    "1.3",
+    "Self-attention without parameters",
+    stars=1,
+    stub='''\
+def parameter_free_attention(X):
+    """Self-attention in which the tokens themselves are queries, keys and values.
+
+    The score of token i for token j is their dot product, divided by the square root of D; a
+    softmax over the tokens attended to turns each token's scores into weights.
+
+    X: D × N, one token in each column.
+    Returns the N outputs as columns, D × N.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Which product of X with itself holds the dot product of every token with every other? "
+        "How many rows and columns must it have?",
+        "X.T @ X is N × N. The root is of D, the number of entries in a token: as vectors get "
+        "longer, their dot products spread, and the root undoes that.",
+        "A softmax down each column makes A, keys down and queries across. Column n of the output "
+        "is the sum of all tokens, each weighted by an entry of A[:, n].",
+    ),
+    notice="The scores are symmetric, the weights are not: each column has a sum of its own.",
+)
+
+
+@exercise.solution
+def parameter_free_attention(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])  # N × N, keys × queries
+    exponentials = np.exp(scores - scores.max(axis=0))
+    A = exponentials / exponentials.sum(axis=0)  # columns sum to one
+    return X @ A  # D × N
+
+
+@exercise.right
+def by_loops(X):
+    D, N = X.shape
+    outputs = np.zeros((D, N))
+    for i in range(N):
+        scores = np.array([X[:, i] @ X[:, j] / D**0.5 for j in range(N)])
+        weights = np.exp(scores - max(scores))
+        for j in range(N):
+            outputs[:, i] += weights[j] / sum(weights) * X[:, j]
+    return outputs
+
+
+@exercise.wrong("by D itself")
+def by_d(X):
+    return X @ softmax_columns(X.T @ X / X.shape[0])
+
+
+@exercise.wrong("not scaled")
+def unscaled(X):
+    return X @ softmax_columns(X.T @ X)
+
+
+@exercise.wrong("how many tokens there are")
+def by_n(X):
+    return X @ softmax_columns(X.T @ X / np.sqrt(X.shape[1]))
+
+
+@exercise.wrong("multiplied by the root")
+def multiplied(X):
+    return X @ softmax_columns(X.T @ X * np.sqrt(X.shape[0]))
+
+
+@exercise.wrong("weights that mix one output do not sum to one")
+def over_rows(X):
+    return X @ softmax_columns(X.T @ X / np.sqrt(X.shape[0])).T
+
+
+@exercise.wrong("two tokens, or two features")
+def of_features(X):
+    return softmax_columns(X @ X.T / np.sqrt(X.shape[0])).T @ X
+
+
+@exercise.wrong("what turns scores into weights")
+def without_softmax(X):
+    return X @ (X.T @ X) / np.sqrt(X.shape[0])
+
+
+@exercise.wrong("all the weights together sum to one")
+def over_everything(X):
+    exponentials = np.exp(X.T @ X / np.sqrt(X.shape[0]))
+    return X @ exponentials / exponentials.sum()
+
+
+@exercise.wrong("Your outputs are rows")
+def in_rows(X):
+    return parameter_free_attention(X).T
+
+
+@exercise.wrong("what do they weight")
+def weights_alone(X):
+    return softmax_columns(X.T @ X / np.sqrt(X.shape[0]))
+
+
+@exercise.wrong("may a token attend to itself")
+def without_itself(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])
+    np.fill_diagonal(scores, -np.inf)
+    return X @ softmax_columns(scores)
+
+
+@exercise.wrong("np.exp(1000) overflows")
+def unstable(X):
+    exponentials = np.exp(X.T @ X / np.sqrt(X.shape[0]))
+    return X @ (exponentials / exponentials.sum(axis=0))
+
+
+@exercise.wrong("very exponential was 0")
+def one_maximum(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])
+    exponentials = np.exp(scores - scores.max())
+    return X @ (exponentials / exponentials.sum(axis=0))
+
+
+@exercise.check
+def check(answer):
+    X = np.array([[2.0, 0.0, 2.0], [0.0, 2.0, 2.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    scores = X.T @ X  # [[4, 0, 4], [0, 4, 4], [4, 4, 8]], to be halved
+    A, exponentials = softmax_columns(scores / 2), np.exp(scores / 2)
+    recognize(
+        unchanged(answer, X),
+        X @ A,
+        "the outputs for tokens with four entries",
+        {
+            "You divided the scores by D itself: how fast do dot products of D terms spread?": (
+                X @ softmax_columns(scores / 4)
+            ),
+            "The scores are not scaled: what happens to dot products as D grows?": (
+                X @ softmax_columns(scores)
+            ),
+            "The scores are divided by the root of how many tokens there are: does a dot product "
+            "have N terms, or D?": X @ softmax_columns(scores / np.sqrt(3)),
+            "The scores are multiplied by the root: are they meant to grow with D?": (
+                X @ softmax_columns(scores * 2)
+            ),
+            "The weights that mix one output do not sum to one: along which axis of the scores "
+            "does one query meet all keys?": X @ A.T,
+            "The tokens are weighted with the scores themselves: what turns scores into weights?": (
+                X @ scores / 2,
+                X @ scores,
+            ),
+            "For each output the weights must sum to one; here all the weights together sum to "
+            "one: which axis does the sum run along?": X @ exponentials / exponentials.sum(),
+            "Your outputs are rows: in which direction do the tokens of X stand?": (X @ A).T,
+            "These are the weights, keys × queries: what do they weight?": A,
+            "Every output lacks its own token, yet the sum runs over all of them: may a token "
+            "attend to itself?": without_itself(X),
+            "Your weights are 4 × 4, one for each pair of entries: do your dot products compare "
+            "two tokens, or two features?": of_features(X),
+        },
+    )
+    rng = np.random.default_rng(13)
+    for D, N in (1, 1), (1, 5), (4, 4), (7, 3), (2, 9):
+        X = rng.normal(size=(D, N))
+        expected = parameter_free_attention(X)
+        same(unchanged(answer, X), expected, f"the outputs for D={D}, N={N}")
+    for second, why in (50.0, OVERFLOW), (1.0, UNDERFLOW):
+        X = np.array([[50.0, second]])
+        what = f"the outputs for the tokens 50 and {second:.0f}"
+        survives(unchanged(answer, X), parameter_free_attention(X), what, why)

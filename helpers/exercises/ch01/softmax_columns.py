@@ -1,0 +1,126 @@
+"""Exercise 1.2, A softmax for every column."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import OVERFLOW, recognize, survives
+
+exercise = Exercise(
+    "1.2",
+    "A softmax for every column",
+    stars=1,
+    stub='''\
+def softmax_columns(scores):
+    """The softmax of every column, safe for scores of any size.
+
+    scores: M × N; it must not be changed.
+    Returns a new M × N array: no entry is negative, every column sums to one.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Write the softmax of one column first: exponentials, divided by their sum. Which of the "
+        "two axes of scores runs down a column?",
+        "np.exp(1000) is infinity, np.exp(0) is one. What happens to a softmax if the same number "
+        "is subtracted from all its scores?",
+        "Subtract from every column its own maximum: scores.max(axis=0) has one number for each "
+        "column, and NumPy subtracts it from every row. Then the sums, along the same axis.",
+    ),
+    notice="The maximum is taken for each column: one maximum for the whole matrix would leave "
+    "a column of much smaller scores with nothing but zeros to divide by.",
+)
+
+
+@exercise.solution
+def softmax_columns(scores):
+    exponentials = np.exp(scores - scores.max(axis=0))  # largest exponent in each column: 0
+    return exponentials / exponentials.sum(axis=0)
+
+
+@exercise.right
+def by_loops(scores):
+    weights = np.zeros(scores.shape)
+    for n in range(scores.shape[1]):
+        largest = max(scores[:, n])
+        exponentials = [np.exp(score - largest) for score in scores[:, n]]
+        for m in range(scores.shape[0]):
+            weights[m, n] = exponentials[m] / sum(exponentials)
+    return weights
+
+
+@exercise.right
+def by_logarithm(scores):
+    return np.exp(scores - np.logaddexp.reduce(scores, axis=0, keepdims=True))
+
+
+@exercise.wrong("rows sum to one; here each column must")
+def over_rows(scores):
+    return softmax_columns(scores.T).T
+
+
+@exercise.wrong("entries together sum to one")
+def over_everything(scores):
+    exponentials = np.exp(scores - scores.max())
+    return exponentials / exponentials.sum()
+
+
+@exercise.wrong("np.exp(1000) overflows")
+def unstable(scores):
+    return np.exp(scores) / np.exp(scores).sum(axis=0)
+
+
+@exercise.wrong("whose maximum did you subtract")
+def one_maximum(scores):
+    exponentials = np.exp(scores - scores.max())
+    return exponentials / exponentials.sum(axis=0)
+
+
+@exercise.wrong("in place")
+def in_place(scores):
+    scores -= scores.max(axis=0)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=0)
+    return scores
+
+
+@exercise.wrong("what must the exponentials be divided by")
+def divided(scores):
+    return np.exp(scores) / scores.shape[0]
+
+
+@exercise.check
+def check(answer):
+    exponentials = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 5.0]])
+    by_count = "what must the exponentials be divided by to make their column sum to one?"
+    recognize(
+        unchanged(answer, np.log(exponentials)),
+        np.array([[0.25, 0.125], [0.25, 0.25], [0.5, 0.625]]),
+        "the softmax of the logarithms of [[1, 1], [1, 2], [2, 5]]",
+        {
+            "Your rows sum to one; here each column must: which axis runs down a column?": (
+                exponentials / exponentials.sum(axis=1, keepdims=True)
+            ),
+            "All your entries together sum to one; every column is a softmax of its own: "
+            "which axis does the sum run along?": exponentials / exponentials.sum(),
+            f"You divided by 3, the number of rows: {by_count}": exponentials / 3,
+            f"You divided by 2, the number of columns: {by_count}": exponentials / 2,
+            f"These are the exponentials themselves: {by_count}": exponentials,
+        },
+    )
+    for second, lost in (
+        (1000.0, OVERFLOW),
+        (
+            -1000.0,
+            "Every exponential of the second column was 0, and 0/0 is not a number: whose maximum "
+            "did you subtract, the column's own or the whole matrix's?",
+        ),
+    ):
+        scores = np.array([[1000.0, second], [1001.0, second + 1]])
+        what = f"the softmax of [[1000, {second:.0f}], [1001, {second + 1:.0f}]]"
+        survives(unchanged(answer, scores), softmax_columns(scores), what, lost)
+    rng = np.random.default_rng(12)
+    for M, N in (1, 1), (1, 4), (4, 1), (5, 5), (3, 7):
+        for spread in 1, 1000:
+            scores = spread * rng.normal(size=(M, N))
+            same(unchanged(answer, scores), softmax_columns(scores), f"the softmax, {M} × {N}")

@@ -1,0 +1,127 @@
+"""Exercise 2.4, Count the multiplications."""
+
+import numpy as np
+
+from helpers.exercises.compare import same
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "2.4",
+    "Count the multiplications",
+    stars=1,
+    stub='''\
+def count_multiplications(N, D, D_q, D_v):
+    """How many multiplications of two numbers the matrix products of self-attention need.
+
+    N tokens of D entries; queries and keys have D_q entries, values D_v.
+    Returns a dict of five whole numbers: "Q", "K" and "V" for Omega_q @ X, Omega_k @ X and
+    Omega_v @ X, "scores" for K.T @ Q, "output" for V @ A. Additions and the softmax do not count.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "How many multiplications does one entry of a matrix product take, and how many entries "
+        "are there?",
+        "A product of an a × b and a b × c matrix takes a · b · c. Write the shapes of the two "
+        "factors next to each of the five products.",
+        "Q: D_q × D times D × N. Scores: N × D_q times D_q × N. Which of the five grow with the "
+        "square of N?",
+    ),
+    notice="The first three grow with N, the last two with its square: for long texts the pairs "
+    "of tokens cost the most, which is the question of notebook 10.",
+)
+
+
+@exercise.solution
+def count_multiplications(N, D, D_q, D_v):
+    return {
+        "Q": D_q * D * N,
+        "K": D_q * D * N,
+        "V": D_v * D * N,
+        "scores": N * D_q * N,
+        "output": D_v * N * N,
+    }
+
+
+@exercise.right
+def by_shapes(N, D, D_q, D_v):
+    factors = {
+        "Q": ((D_q, D), (D, N)),
+        "K": ((D_q, D), (D, N)),
+        "V": ((D_v, D), (D, N)),
+        "scores": ((N, D_q), (D_q, N)),
+        "output": ((D_v, N), (N, N)),
+    }
+    return {name: left[0] * left[1] * right[1] for name, (left, right) in factors.items()}
+
+
+@exercise.right
+def one_by_one(N, D, D_q, D_v):
+    count = dict.fromkeys(("output", "scores", "V", "K", "Q"), 0)
+    for _ in range(N):
+        for name, size in ("Q", D_q), ("K", D_q), ("V", D_v):
+            count[name] += sum(D for _ in range(size))
+        for _ in range(N):
+            count["scores"] += D_q
+            count["output"] += D_v
+    return count
+
+
+def with_slip(slip):
+    """The right counts but for those that slip(N, D, D_q, D_v) returns."""
+    return lambda *sizes: count_multiplications(*sizes) | slip(*sizes)
+
+
+for words, slip in {
+    "how many pairs of a query and a key": (
+        lambda N, D, D_q, D_v: {"scores": N * D_q, "output": N * D_v}
+    ),
+    "what do the weights multiply": lambda N, D, D_q, D_v: {"output": N * N * D_q},
+    "how many rows has Omega_v": lambda N, D, D_q, D_v: {"V": N * D * D_q},
+    "how many tokens does Omega act on": (
+        lambda N, D, D_q, D_v: {"Q": D * D_q, "K": D * D_q, "V": D * D_v}
+    ),
+    "how many rows has Omega_k": lambda N, D, D_q, D_v: {"K": D * D * N},
+    "how long are queries and keys": lambda N, D, D_q, D_v: {"scores": D * N * N},
+    "is Omega applied to pairs of tokens": lambda N, D, D_q, D_v: {"V": D * N * N},
+    "how long is a value": lambda N, D, D_q, D_v: {"output": D * N * N},
+    "expected 30, got 33": lambda N, D, D_q, D_v: {"Q": D_q * D * N + D},  # with biases
+}.items():
+    exercise.wrong(words)(with_slip(slip))
+
+
+@exercise.wrong("are additions counted")
+def doubled(*sizes):
+    return {name: 2 * count for name, count in count_multiplications(*sizes).items()}
+
+
+@exercise.check
+def check(answer):
+    N, D, D_q, D_v = 2, 3, 5, 7  # primes: every product tells where it comes from
+    got, expected = answer(N, D, D_q, D_v), count_multiplications(N, D, D_q, D_v)
+    if not isinstance(got, dict) or expected.keys() - got.keys():
+        same(got, expected, "the counts")  # says what is missing
+    pairs = "is right for one key per query: how many pairs of a query and a key are there?"
+    for name, count in expected.items():
+        mistakes = {2 * count: "is twice as many as needed: are additions counted as well?"}
+        if name in "QKV":
+            mistakes[count // N] = "is right for a single token: how many tokens does Omega act on?"
+            mistakes[N * D * D] = f"has D squared in it: how many rows has Omega_{name.lower()}?"
+            mistakes[N * N * D] = "has N squared in it: is Omega applied to pairs of tokens?"
+        if name == "V":
+            mistakes[N * D * D_q] = "has D_q in it: how many rows has Omega_v?"
+        if name == "scores":
+            mistakes[N * D_q] = pairs
+            mistakes[N * N * D] = "has D in it: how long are queries and keys?"
+        if name == "output":
+            mistakes[N * D_v] = pairs
+            mistakes[N * N * D_q] = "has D_q in it: what do the weights multiply?"
+            mistakes[N * N * D] = "has D in it: how long is a value?"
+        what = f"{name!r} for N=2, D=3, D_q=5, D_v=7"
+        asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
+        recognize(got[name], count, what, asked)
+    rng = np.random.default_rng(26)
+    for sizes in (1, 1, 1, 1), (37, 1024, 64, 64), *rng.integers(1, 9, size=(5, 4)).tolist():
+        what = "the counts for N={}, D={}, D_q={}, D_v={}".format(*sizes)
+        same(answer(*sizes), count_multiplications(*sizes), what)
