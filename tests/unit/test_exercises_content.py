@@ -87,6 +87,36 @@ def backward_by_autograd(*inputs):
     return dict(zip(names, gradients, strict=True))
 
 
+def parameters_by_torch(N, D, k):
+    """The same counts, of PyTorch's own layers."""
+    layers = {
+        "dense": [torch.nn.Linear(N * D, N * D, device="meta")],
+        "convolution": [torch.nn.Conv1d(D, D, k, device="meta")],
+        "self-attention": [torch.nn.Linear(D, D, device="meta") for _ in range(3)],
+    }
+    return {
+        name: sum(parameter.numel() for layer in group for parameter in layer.parameters())
+        for name, group in layers.items()
+    }
+
+
+def convolution_by_torch(X, Omega, beta):
+    kernel = Omega.permute(1, 2, 0)  # D_out × D × k
+    return torch.nn.functional.conv1d(X, kernel, beta[:, 0], padding="same")
+
+
+def logistic_regression_by_torch(counts, labels):
+    layer = torch.nn.Linear(counts.shape[1], 1, dtype=torch.float64)
+    torch.nn.init.zeros_(layer.weight)
+    optimizer = torch.optim.Adam(layer.parameters(), lr=0.05)
+    loss = torch.nn.BCEWithLogitsLoss()
+    for _ in range(200):
+        optimizer.zero_grad()
+        loss(layer(counts.double())[:, 0], labels.double()).backward()
+        optimizer.step()
+    return layer.weight[0], layer.bias
+
+
 def padding_by_torch(lengths, N):
     return torch.arange(N) >= torch.tensor(lengths)[:, None]
 
@@ -94,6 +124,9 @@ def padding_by_torch(lengths, N):
 @pytest.mark.parametrize(
     ("id", "answer"),
     [
+        ("0.1", parameters_by_torch),
+        ("0.3", with_tensors(convolution_by_torch)),
+        ("0.7", with_tensors(logistic_regression_by_torch)),
         ("1.2", with_tensors(lambda scores: scores.softmax(dim=0))),
         ("1.3", with_tensors(parameter_free)),
         ("1.5", with_tensors(attention)),

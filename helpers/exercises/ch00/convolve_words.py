@@ -1,0 +1,297 @@
+"""Exercise 0.3, A convolution over words."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "0.3",
+    "A convolution over words",
+    stars=2,
+    stub='''\
+def convolve_words(X, Omega, beta):
+    """A convolution of odd width k: each word and its neighbors make one output.
+
+    Output n is beta + the sum over j = 0 … k − 1 of Omega[j] times word n + j − k//2. Where there
+    is no such word, before the first and after the last, zeros stand in for it.
+
+    X: D × N, one word in each column; Omega: k × D_out × D, a matrix for each j; beta: D_out × 1.
+    Returns the N outputs as columns, D_out × N.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "For k = 3, which three words make output 0, and which of them does not exist? Which word "
+        "does Omega[1] meet?",
+        "Put k//2 columns of zeros before the first word and as many after the last. Where in this "
+        "longer matrix do the words for output 0 begin?",
+        "np.pad(X, ((0, 0), (half, half))) pads columns only. In the padded matrix, output n needs "
+        "columns n to n + k − 1: Omega[j] meets column n + j.",
+        "All outputs at once: Omega[j] @ (the N columns from j on) is one matrix, D_out × N. Add "
+        "up k of these, and beta once.",
+    ),
+    notice="Word n meets the matrices by distance alone: whatever the words are, Omega[0] always "
+    "takes the one k//2 places before. Self-attention will choose by meaning.",
+)
+
+
+@exercise.solution
+def convolve_words(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    padded = np.pad(X, ((0, 0), (k // 2, k // 2)))  # D × (N + k − 1)
+    return beta + sum(Omega[j] @ padded[:, j : j + N] for j in range(k))  # D_out × N
+
+
+@exercise.right
+def by_loops(X, Omega, beta):
+    k, D_out, _ = Omega.shape
+    N = X.shape[1]
+    outputs = np.zeros((D_out, N))
+    for n in range(N):
+        outputs[:, n] = beta[:, 0]
+        for j in range(k):
+            if 0 <= n + j - k // 2 < N:
+                outputs[:, n] += Omega[j] @ X[:, n + j - k // 2]
+    return outputs
+
+
+@exercise.right
+def by_windows(X, Omega, beta):
+    k = len(Omega)
+    padded = np.pad(X, ((0, 0), (k // 2, k // 2)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, k, axis=1)  # D × N × k
+    return beta + np.einsum("jod,dnj->on", Omega, windows)
+
+
+@exercise.right
+def as_a_dense_layer(X, Omega, beta):
+    (D, N), (k, D_out, _) = X.shape, Omega.shape
+    # Place m is next to place n, and Omega[j] between them, where m = n + j − k//2.
+    weights = sum(np.kron(Omega[j], np.eye(N, k=j - k // 2)) for j in range(k))
+    return beta + (weights @ X.reshape(D * N)).reshape(D_out, N)
+
+
+def with_padding(X, Omega, beta, before, after, mode="constant"):
+    """The sum over the columns of X after padding by some other numbers of columns."""
+    padded = np.pad(X, ((0, 0), (before, after)), mode)
+    N = padded.shape[1] - len(Omega) + 1
+    if N < 1:
+        return np.zeros((len(beta), 0))
+    return beta + sum(Omega[j] @ padded[:, j : j + N] for j in range(len(Omega)))
+
+
+@exercise.wrong("stand in reverse")
+def reversed_kernel(X, Omega, beta):
+    return convolve_words(X, Omega[::-1], beta)
+
+
+@exercise.wrong("the word itself and those before it")
+def looking_back(X, Omega, beta):
+    return with_padding(X, Omega, beta, len(Omega) - 1, 0)
+
+
+@exercise.wrong("the word itself and those after it")
+def looking_ahead(X, Omega, beta):
+    return with_padding(X, Omega, beta, 0, len(Omega) - 1)
+
+
+@exercise.wrong("what stands in for a neighbor that does not exist")
+def unpadded(X, Omega, beta):
+    return with_padding(X, Omega, beta, 0, 0)
+
+
+@exercise.wrong("how many columns of zeros")
+def padded_too_far(X, Omega, beta):
+    return with_padding(X, Omega, beta, len(Omega) - 1, len(Omega) - 1)
+
+
+@exercise.wrong("stands in for its own neighbor")
+def padded_by_copies(X, Omega, beta):
+    return with_padding(X, Omega, beta, len(Omega) // 2, len(Omega) // 2, "edge")
+
+
+@exercise.wrong("wraps around")
+def rolled(X, Omega, beta):
+    k = len(Omega)
+    return beta + sum(Omega[j] @ np.roll(X, k // 2 - j, axis=1) for j in range(k))
+
+
+@exercise.wrong("what does index -1 select")
+def negative_index(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    outputs = beta + np.zeros((Omega.shape[1], N))
+    for n in range(N):
+        for j in range(k):
+            if n + j - k // 2 < N:
+                outputs[:, n] += Omega[j] @ X[:, n + j - k // 2]
+    return outputs
+
+
+@exercise.wrong("there is no word after the last")
+def beyond_the_end(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    outputs = beta + np.zeros((Omega.shape[1], N))
+    for n in range(N):
+        for j in range(k):
+            if n + j - k // 2 >= 0:
+                outputs[:, n] += Omega[j] @ X[:, n + j - k // 2]
+    return outputs
+
+
+@exercise.wrong("above and below")
+def padded_all_around(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    padded = np.pad(X, k // 2)
+    return beta + sum(Omega[j] @ padded[:, j : j + N] for j in range(k))
+
+
+@exercise.wrong("does each further j replace")
+def replaced(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    padded = np.pad(X, ((0, 0), (k // 2, k // 2)))
+    for j in range(k):
+        outputs = beta + Omega[j] @ padded[:, j : j + N]
+    return outputs
+
+
+@exercise.wrong("where is beta")
+def without_bias(X, Omega, beta):
+    return convolve_words(X, Omega, 0 * beta)
+
+
+@exercise.wrong("beta was added 3 times")
+def bias_for_each_j(X, Omega, beta):
+    return convolve_words(X, Omega, len(Omega) * beta)
+
+
+@exercise.wrong("for each neighbor that exists")
+def bias_for_each_neighbor(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    outputs = np.zeros((Omega.shape[1], N))
+    for n in range(N):
+        for j in range(k):
+            if 0 <= n + j - k // 2 < N:
+                outputs[:, [n]] += beta + Omega[j] @ X[:, [n + j - k // 2]]
+    return outputs
+
+
+@exercise.wrong("transposed")
+def transposed(X, Omega, beta):
+    return convolve_words(X, Omega.transpose(0, 2, 1), beta)
+
+
+@exercise.wrong("make a square")
+def squares_stacked(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    padded = np.pad(X, ((0, 0), (k // 2, k // 2)))
+    return np.stack(
+        [beta + sum(Omega[j] @ padded[:, n + j] for j in range(k)) for n in range(N)], axis=-1
+    )
+
+
+@exercise.wrong("make a square")
+def squares_stored(X, Omega, beta):
+    outputs = np.zeros((Omega.shape[1], X.shape[1]))
+    for n, square in enumerate(squares_stacked(X, Omega, beta).transpose(2, 0, 1)):
+        outputs[:, n] = square
+    return outputs
+
+
+@exercise.check
+def check(answer):
+    # The digits of the outputs tell where they come from: hundreds from the word after, tens from
+    # the word itself, ones from the word before.
+    X, beta = np.array([[1.0, 2.0, 3.0]]), np.array([[5.0]])
+    Omega = np.array([[[1.0]], [[10.0]], [[100.0]]])
+    recognize(
+        convolved(answer, X, Omega, 0 * beta),
+        np.array([[210.0, 321.0, 32.0]]),
+        "the outputs for the words 1, 2, 3 with Omega = 1, 10, 100 and beta = 0",
+        {
+            "Your Omega stand in reverse: 1 met the word after and 100 the word before. For j = 0, "
+            "is n + j − k//2 before n, or after it?": np.array([[12.0, 123.0, 230.0]]),
+            "Your outputs see the word itself and those before it: which matrix does the word "
+            "itself meet, and what does − k//2 do to the place?": np.array([[100.0, 210.0, 321.0]]),
+            "Your outputs see the word itself and those after it: which matrix does the word "
+            "itself meet, and what does − k//2 do to the place?": np.array([[321.0, 32.0, 3.0]]),
+            "Only the word in the middle has an output, N are asked for: what stands in for a "
+            "neighbor that does not exist?": np.array([[321.0]]),
+            "There are 5 outputs for 3 words: how many columns of zeros does k = 3 need on each "
+            "side?": with_padding(X, Omega, 0 * beta, 2, 2),
+            "At the ends, a word stands in for its own neighbor: what should stand in for a word "
+            "that does not exist?": np.array([[211.0, 321.0, 332.0]]),
+            "The text wraps around: the last word serves as the neighbor before the first, and the "
+            "first as the one after the last. What should stand there?": (
+                np.array([[213.0, 321.0, 132.0]])
+            ),
+            "The last word serves as the neighbor before the first: what does index -1 select?": (
+                np.array([[213.0, 321.0, 32.0]])
+            ),
+            SQUARE: (np.array([[[210.0, 321.0, 32.0]]]), np.array([[[210.0], [321.0], [32.0]]])),
+            "Only the last of the three products came out: is each added to the sum so far, or "
+            "does each further j replace it?": np.array([[200.0, 300.0, 0.0]]),
+        },
+    )
+    recognize(
+        convolved(answer, X, Omega, beta),
+        np.array([[215.0, 326.0, 37.0]]),
+        "the outputs for the same words and Omega, and beta = 5",
+        {
+            "The outputs are the same as for beta = 0: where is beta?": (
+                np.array([[210.0, 321.0, 32.0]])
+            ),
+            "In each output, beta was added 3 times, once for each j: how often should it be?": (
+                np.array([[225.0, 336.0, 47.0]])
+            ),
+            "Your beta was added for each neighbor that exists, so that the ends got less of it: "
+            "how often should it be added?": np.array([[220.0, 336.0, 42.0]]),
+        },
+    )
+    # Width 1, two features: every word by itself.
+    X, Omega = np.array([[1.0, 2.0, 1.0], [3.0, 4.0, 0.0]]), np.array([[[1.0, 1.0], [0.0, 1.0]]])
+    beta = np.array([[5.0], [6.0]])
+    recognize(
+        convolved(answer, X, Omega, beta),
+        np.array([[9.0, 11.0, 6.0], [9.0, 10.0, 6.0]]),
+        "the outputs for k = 1, X = [[1, 2, 1], [3, 4, 0]], Omega[0] = [[1, 1], [0, 1]], beta = "
+        "(5, 6)",
+        {
+            "Your Omega[0] is transposed: which of its rows belongs to the first entry of an "
+            "output?": beta + Omega[0].T @ X,
+        },
+    )
+    rng = np.random.default_rng(3)
+    for D, D_out, N, k in (1, 1, 1, 1), (2, 3, 6, 3), (3, 2, 9, 5), (2, 2, 2, 7), (4, 1, 37, 3):
+        inputs = [rng.normal(size=size) for size in ((D, N), (k, D_out, D), (D_out, 1))]
+        what = f"the outputs for D={D}, D_out={D_out}, N={N}, k={k}"
+        same(convolved(answer, *inputs), convolve_words(*inputs), what)
+
+
+SQUARE = (
+    "Where one column was to be, D_out × D_out numbers came: beta is D_out × 1 and "
+    "Omega[j] @ X[:, n] is flat, and together they make a square. Is each word still a column?"
+)
+
+
+def convolved(answer, X, Omega, beta):
+    """unchanged(answer, X, Omega, beta), with a question where NumPy stops at a known mistake."""
+    try:
+        return unchanged(answer, X, Omega, beta)
+    except IndexError as error:
+        if f"index {X.shape[1]} is out of bounds" not in str(error):
+            raise
+        raise Wrong(
+            f"It asks for word {X.shape[1]}, and there is no word after the last, "
+            f"{X.shape[1] - 1}: what stands in for it?"
+        ) from None
+    except ValueError as error:
+        if f"size {len(X) + len(Omega) - 1} is different from {len(X)}" in str(error):
+            raise Wrong(
+                f"Omega[j] met columns of {len(X) + len(Omega) - 1} numbers instead of {len(X)}: "
+                "did the zeros also come above and below the words?"
+            ) from None
+        if "could not broadcast input array" in str(error) or "non-broadcastable" in str(error):
+            raise Wrong(SQUARE) from None
+        raise

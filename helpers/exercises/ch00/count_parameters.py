@@ -1,0 +1,152 @@
+"""Exercise 0.1, Count the parameters."""
+
+import numpy as np
+
+from helpers.exercises.compare import same
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "0.1",
+    "Count the parameters",
+    stars=1,
+    stub='''\
+def count_parameters(N, D, k):
+    """How many weights and biases a layer has that maps N words of D numbers to N of D numbers.
+
+    Returns a dict of three whole numbers:
+    "dense": every one of the N · D outputs sees every one of the N · D inputs;
+    "convolution": every output word sees k neighboring words, everywhere with the same weights;
+    "self-attention": three linear maps (values, queries, keys), each applied to every word.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "A linear map from a numbers to b numbers has a · b weights. How many biases does it have?",
+        "For the dense layer, a and b are both N · D. For a single word, both are D: how many such "
+        "D × D maps does a convolution of width k use, and how many does self-attention?",
+        "In a convolution, the k maps are added up before the bias is. In self-attention, each of "
+        "the three maps has a bias of its own. In which of the three layers does N occur?",
+    ),
+    notice="Only the dense layer has N in it: it is made for texts of one length, and grows with "
+    "the square of it. The other two use the same weights again for every word.",
+)
+
+
+@exercise.solution
+def count_parameters(N, D, k):
+    return {
+        "dense": (N * D) ** 2 + N * D,
+        "convolution": k * D**2 + D,
+        "self-attention": 3 * (D**2 + D),
+    }
+
+
+@exercise.right
+def by_linear_maps(N, D, k):
+    def linear(inputs, outputs):
+        return (inputs + 1) * outputs  # the bias is the weight of an input that is always one
+
+    return {
+        "self-attention": sum(linear(D, D) for _ in ("values", "queries", "keys")),
+        "convolution": linear(k * D, D),
+        "dense": linear(N * D, N * D),
+    }
+
+
+@exercise.right
+def by_shapes(N, D, k):
+    shapes = {
+        "dense": [(N * D, N * D), (N * D, 1)],
+        "convolution": [(k, D, D), (D, 1)],
+        "self-attention": [(D, D), (D, 1)] * 3,
+    }
+    return {layer: sum(map(np.prod, sizes)) for layer, sizes in shapes.items()}
+
+
+def with_slip(slip):
+    """The right counts but for those that slip(N, D, k) returns."""
+    return lambda *sizes: count_parameters(*sizes) | slip(*sizes)
+
+
+for words, slip in {
+    "where are the biases": lambda N, D, k: {"dense": (N * D) ** 2},
+    "where are its biases": lambda N, D, k: {"convolution": k * D**2},
+    "where are the three biases": lambda N, D, k: {"self-attention": 3 * D**2},
+    "sees nothing but its own word": lambda N, D, k: {"dense": N * D**2 + N * D},
+    "how many numbers does one output word hold": lambda N, D, k: {"dense": N**2 * D + N * D},
+    "how many outputs does the layer have": lambda N, D, k: {"dense": (N * D) ** 2 + D},
+    "does it learn new weights at every place": (
+        lambda N, D, k: {"convolution": N * (k * D**2 + D)}
+    ),
+    "has the bias anything to do with the width": (lambda N, D, k: {"convolution": k * (D**2 + D)}),
+    "how many of the D input numbers": lambda N, D, k: {"convolution": k * D + D},
+    "is right for width 1": lambda N, D, k: {"convolution": D**2 + D},
+    "are they learned, or computed": (lambda N, D, k: {"self-attention": 3 * (D**2 + D) + N**2}),
+    "three maps for each word": lambda N, D, k: {"self-attention": 3 * N * (D**2 + D)},
+    "is right for one of the maps": lambda N, D, k: {"self-attention": D**2 + D},
+    "which is the fourth": lambda N, D, k: {"self-attention": 4 * (D**2 + D)},
+}.items():
+    exercise.wrong(words)(with_slip(slip))
+
+
+@exercise.wrong("'convolution' is missing")
+def dense_alone(N, D, k):
+    return {"dense": (N * D) ** 2 + N * D}
+
+
+@exercise.check
+def check(answer):
+    N, D, k = 7, 3, 5  # primes: every product tells where it comes from
+    got, expected = answer(N, D, k), count_parameters(N, D, k)
+    if not isinstance(got, dict) or expected.keys() - got.keys():
+        same(got, expected, "the counts")  # says what is missing
+    for layer, mistakes in {
+        "dense": {
+            (N * D) ** 2: "counts the weights alone: where are the biases?",
+            N * D**2: "has one D × D map for each word, without biases: which words does an output "
+            "of a dense layer see?",
+            N * D**2 + N * D: "is right for a layer in which each output sees nothing but its own "
+            "word: which words does it see in a dense layer?",
+            N**2 * D: "connects every word with every word by D weights, without biases: how many "
+            "does it take to map D numbers to D numbers?",
+            N**2 * D + N * D: "connects every word with every word by D weights: how many numbers "
+            "does one output word hold, and how many one input word?",
+            (N * D) ** 2 + D: "has D biases: how many outputs does the layer have?",
+            (N * D) ** 2 + N: "has N biases: how many outputs does the layer have?",
+            (N * D) ** 2 + 1: "has a single bias: how many outputs does the layer have?",
+        },
+        "convolution": {
+            k * D**2: "counts the weights alone: where are its biases?",
+            N * (k * D**2 + D): "has N in it: the convolution slides over the text; does it learn "
+            "new weights at every place?",
+            N * k * D**2: "has N in it, and no biases: does a convolution learn new weights at "
+            "every place?",
+            k * D**2 + N * D: "has a bias for each word: does a convolution learn a new one at "
+            "every place?",
+            k * (D**2 + D): "has k biases for each output: the k products are added up, then the "
+            "bias; has the bias anything to do with the width?",
+            k * D + D: "has k weights for each output: how many of the D input numbers of a "
+            "neighbor does an output see?",
+            D**2 + D: "is right for width 1: how many words does an output see?",
+        },
+        "self-attention": {
+            3 * D**2: "counts the weights alone: where are the three biases?",
+            3 * (D**2 + D) + N**2: "has N² in it: the N × N attention weights of a text, are "
+            "they learned, or computed from its words?",
+            3 * N * (D**2 + D): "has N in it: does self-attention learn three maps for each word?",
+            D**2 + D: "is right for one of the maps: how many do values, queries and keys take?",
+            2
+            * (
+                D**2 + D
+            ): "is right for two of the maps: how many do values, queries and keys take?",
+            4 * (D**2 + D): "has four maps: values, queries, keys, and which is the fourth?",
+        },
+    }.items():
+        what = f"{layer!r} for N=7, D=3, k=5"
+        asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
+        recognize(got[layer], expected[layer], what, asked)
+    rng = np.random.default_rng(1)
+    for sizes in (1, 1, 1), (37, 1024, 3), *rng.integers(1, 9, size=(5, 3)).tolist():
+        what = "the counts for N={}, D={}, k={}".format(*sizes)
+        same(answer(*sizes), count_parameters(*sizes), what)

@@ -1,0 +1,170 @@
+"""Exercise 0.6, The same bag."""
+
+from collections import Counter
+
+import numpy as np
+
+from helpers.corpora.passages import BURGER, words
+from helpers.exercises.compare import unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.wording import kind
+
+exercise = Exercise(
+    "0.6",
+    "The same bag",
+    stars=2,
+    stub='''\
+def same_bag(first, second):
+    """Whether two texts have the same bag of words: each word equally often, in any order.
+
+    first, second: lists of words.
+    Returns True or False.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Which two texts of three words have the same set of words, and yet not the same bag?",
+        "Two lists with the same elements in different orders: what can be done to both of them "
+        "so that they become equal?",
+        "Sort both, into new lists, or count both. Two sorted lists are equal only if every word "
+        "occurs equally often.",
+    ),
+    notice="Whatever a classifier makes of a bag of words, it says the same of both texts about "
+    "the burger joint. No amount of training can change that.",
+)
+
+
+@exercise.solution
+def same_bag(first, second):
+    return sorted(first) == sorted(second)
+
+
+@exercise.right
+def by_counting(first, second):
+    return Counter(first) == Counter(second)
+
+
+@exercise.right
+def by_loop(first, second):
+    return all(first.count(word) == second.count(word) for word in first + second)
+
+
+@exercise.right
+def by_removing(first, second):
+    rest = list(second)
+    for word in first:
+        if word not in rest:
+            return False
+        rest.remove(word)
+    return not rest
+
+
+@exercise.wrong("does the order count")
+def in_order(first, second):
+    return first == second
+
+
+@exercise.wrong("does the order count")
+def of_joined_texts(first, second):
+    return " ".join(first) == " ".join(second)
+
+
+@exercise.wrong("which words are they")
+def of_lengths(first, second):
+    return len(first) == len(second)
+
+
+@exercise.wrong("how often does “very” occur")
+def of_sets(first, second):
+    return set(first) == set(second)
+
+
+@exercise.wrong("which of the words occurs twice")
+def of_sets_and_lengths(first, second):
+    return set(first) == set(second) and len(first) == len(second)
+
+
+@exercise.wrong("more than the first")
+def first_in_second(first, second):
+    return all(first.count(word) == second.count(word) for word in first)
+
+
+@exercise.wrong("more than the second")
+def second_in_first(first, second):
+    return not Counter(second) - Counter(first)
+
+
+@exercise.wrong("same letters")
+def of_letters(first, second):
+    return sorted("".join(first)) == sorted("".join(second))
+
+
+@exercise.wrong("where one word ends")
+def of_joined_words(first, second):
+    return "".join(sorted(first)) == "".join(sorted(second))
+
+
+@exercise.wrong("in place")
+def removed(first, second):
+    for word in first:
+        if word not in second:
+            return False
+        second.remove(word)
+    return not second
+
+
+@exercise.wrong("in place")
+def sorted_in_place(first, second):
+    return first.sort() == second.sort()
+
+
+@exercise.wrong("True or False, got a list")
+def common_words(first, second):
+    return [word for word in first if word in second]
+
+
+# Each pair of texts finds one mistake: (first, second, what to ask whoever gets it wrong)
+PAIRS = (
+    ("red wine", "wine red", "the same words stand in another order: does the order count?"),
+    ("red wine", "red meat", "both have two words: which words are they?"),
+    ("very good", "very very good", "the words are the same: how often does “very” occur in each?"),
+    (
+        "bad bad food",
+        "bad food food",
+        "the words are the same, and so is their number: which of the words occurs twice?",
+    ),
+    (
+        "good",
+        "not good",
+        "the second has all words of the first: does it have more than the first?",
+    ),
+    ("not good", "good", "the first has all words of the second: has it more than the second?"),
+    ("on top", "no top", "they have the same letters: do they have the same words?"),
+    ("a part", "apart", "what is left of “a part” if nothing says where one word ends?"),
+    *((*BURGER[::step], "is there a word that one of them has more often?") for step in (1, -1)),
+    ("", "", "two texts without words have the same words."),
+    ("", "soup", "does a text without words have the same words as another?"),
+    ("soup", "", "does a text without words have the same words as another?"),
+)
+
+
+@exercise.check
+def check(answer):
+    for *texts, question in PAIRS:
+        compare(answer, *map(words, texts), question)
+    rng = np.random.default_rng(6)
+    for length in 2, 3, 5, 9:
+        first = rng.choice(["a", "b", "c"], size=length).tolist()
+        second = rng.permutation(first).tolist()
+        compare(answer, first, second, "is there a word that one of them has more often?")
+        second[0] = {"a": "b", "b": "c", "c": "a"}[second[0]]
+        compare(answer, first, second, "does each word occur equally often?")
+
+
+def compare(answer, first, second, question):
+    """Raise Wrong unless the answer is right about two texts."""
+    got, expected = unchanged(answer, first, second), sorted(first) == sorted(second)
+    if not isinstance(got, (bool, np.bool_)):
+        raise Wrong(f"Expected True or False, got {kind(got)}.", expected, got)
+    if got != expected:
+        raise Wrong(f"Of “{' '.join(first)}” and “{' '.join(second)}”: {question}", expected, got)

@@ -1,0 +1,277 @@
+"""Exercise 0.7, Train a bag of words."""
+
+import numpy as np
+
+from helpers.exercises.compare import unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.wording import shape_text
+
+RIGHT, LOSS = 0.9, 0.3  # what the stub asks for
+
+exercise = Exercise(
+    "0.7",
+    "Train a bag of words",
+    stars=3,
+    stub='''\
+def train_bag_of_words(counts, labels):
+    """Train a linear classifier of reviews: a logistic regression.
+
+    The total of a review is counts @ weights + bias: above 0 means praise. The probability of
+    praise is 1 / (1 + exp(−total)).
+
+    counts: reviews × words, how often each word occurs in each review.
+    labels: shape (reviews,), 1 for praise and 0 for blame.
+    Returns (weights, bias): shape (words,) and a number. On new reviews of the same kind, at least
+    9 of 10 must be right, and the mean log loss, −log(probability of the true label), at most 0.3.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "With all weights and the bias 0, what is the probability of praise? For a review that is "
+        "praise, should its words' weights grow or shrink?",
+        "The log loss of one review has a short gradient: (probability of praise − label), times "
+        "the count of each word for the weights, times 1 for the bias.",
+        "Start from zeros and repeat: probabilities of all reviews, errors = probabilities − "
+        "labels, then step against the mean gradient. counts.T @ errors sums over the reviews.",
+        "With the mean over reviews, steps of 0.5 times the gradient are safe here, and a few "
+        "hundred of them suffice. With the sum they must be smaller by the number of reviews.",
+    ),
+    notice="The gradient is error times input: a word moves only in reviews that are not yet "
+    "judged with certainty. The last layer of every language model learns by the same line.",
+    seconds=10.0,
+)
+
+
+@exercise.solution
+def train_bag_of_words(counts, labels):
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for _ in range(1000):
+        probabilities = 1 / (1 + np.exp(-(counts @ weights + bias)))  # of praise, (reviews,)
+        errors = probabilities - labels
+        weights = weights - 0.5 * counts.T @ errors / len(labels)
+        bias = bias - 0.5 * errors.mean()
+    return weights, bias
+
+
+@exercise.right
+def by_single_reviews(counts, labels):
+    rng = np.random.default_rng(0)
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for epoch in range(40):
+        for i in rng.permutation(len(labels)):
+            error = 1 / (1 + np.exp(-(counts[i] @ weights + bias))) - labels[i]
+            weights -= 0.2 / (1 + epoch) * error * counts[i]
+            bias -= 0.2 / (1 + epoch) * error
+    return weights, bias
+
+
+@exercise.right
+def by_newton(counts, labels):
+    inputs = np.column_stack([counts, np.ones(len(counts))])  # the bias is the last weight
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(20):
+        probabilities = 1 / (1 + np.exp(-inputs @ weights))
+        spread = probabilities * (1 - probabilities)
+        gradient = inputs.T @ (probabilities - labels) + 0.1 * weights
+        weights -= np.linalg.solve(
+            inputs.T @ (spread[:, None] * inputs) + 0.1 * np.eye(len(weights)), gradient
+        )
+    return weights[:-1], weights[-1]
+
+
+def descent(counts, labels, steps=1000, size=0.5, bias_too=True):
+    """The solution with other numbers; with a probability that overflows."""
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for _ in range(steps):
+        exponentials = np.exp(counts @ weights + bias)
+        errors = exponentials / (1 + exponentials) - labels
+        weights = weights - size * counts.T @ errors / len(labels)
+        bias = bias - size * bias_too * errors.mean()
+    return weights, bias
+
+
+@exercise.wrong("the other way around")
+def labels_exchanged(counts, labels):
+    return descent(counts, 1 - labels)
+
+
+@exercise.wrong("the other way around")
+def uphill(counts, labels):
+    return descent(counts, labels, steps=10, size=-0.5)
+
+
+@exercise.wrong("does any step change them")
+def never_updated(counts, labels):
+    return descent(counts, labels, steps=0)
+
+
+@exercise.wrong("same side of 0")
+def least_squares(counts, labels):
+    inputs = np.column_stack([counts, np.ones(len(counts))])
+    weights = np.linalg.lstsq(inputs, labels, rcond=None)[0]
+    return weights[:-1], weights[-1]
+
+
+@exercise.wrong("NaN")
+def diverging(counts, labels):
+    return descent(counts, labels, size=10_000)
+
+
+@exercise.wrong("too timid")
+def few_steps(counts, labels):
+    return descent(counts, labels, steps=10, size=0.1)
+
+
+@exercise.wrong("too sure of itself")
+def perceptron(counts, labels):
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for _ in range(20):
+        for count, label in zip(counts, labels, strict=True):
+            error = label - (count @ weights + bias > 0)
+            weights, bias = weights + error * count, bias + error
+    return weights, bias
+
+
+@exercise.wrong("the bias speaks")
+def without_bias(counts, labels):
+    return descent(counts, labels, bias_too=False)
+
+
+@exercise.wrong("the bias speaks")
+def bias_not_returned(counts, labels):
+    return train_bag_of_words(counts, labels)[0], 0.0
+
+
+@exercise.wrong("fewer than 90%")
+def labels_shuffled(counts, labels):
+    return descent(counts, np.random.default_rng(0).permutation(labels))
+
+
+@exercise.wrong("same side of 0")
+def constant(counts, labels):
+    return np.zeros(counts.shape[1]), 1.0
+
+
+@exercise.wrong("does your function return both")
+def weights_alone(counts, labels):
+    return train_bag_of_words(counts, labels)[0]
+
+
+@exercise.wrong("a weight for each word")
+def bias_among_the_weights(counts, labels):
+    weights, bias = train_bag_of_words(counts, labels)
+    return np.append(weights, bias), 0.0
+
+
+@exercise.wrong("in place")
+def signs(counts, labels):
+    labels[labels == 0] = -1
+    return descent(counts, (labels + 1) / 2)
+
+
+@exercise.check
+def check(answer):
+    # Ten reviews say good, ten bad, one of each ten with the other label; two say neither.
+    counts = np.repeat([[1, 0], [0, 1], [0, 0]], [10, 10, 2], axis=0)
+    labels = np.array([0] + [1] * 9 + [1] + [0] * 9 + [1, 0])
+    weights, bias = trained(answer, counts, labels)
+    if not weights.any() and bias == 0:
+        raise Wrong("All weights and the bias are 0, as at the start: does any step change them?")
+    good, bad = weights + bias > 0
+    expected = "good above 0, bad below 0"
+    got = f"good {weights[0] + bias:.3g}, bad {weights[1] + bias:.3g}"
+    if bad and not good:
+        raise Wrong(
+            "Nine of ten reviews with “good” are praise, and your model has it the other way "
+            "around: does a step go against the gradient, and does label 1 mean praise?",
+            expected,
+            got,
+        )
+    if good == bad:
+        raise Wrong(
+            "Nine of ten reviews with “good” are praise, nine of ten with “bad” are blame, and "
+            "their totals lie on the same side of 0: which probability does a total of 0 stand "
+            "for?",
+            expected,
+            got,
+        )
+    # How often each word occurs in praise and in blame. In the second kind, guests only complain.
+    examine(answer, [1.2] * 4 + [0.25] * 4 + [1.0] * 2, [0.25] * 4 + [1.2] * 4 + [1.0] * 2)
+    examine(answer, [0.1, 0.05, 0.1, 0.05], [1.2, 1.0, 1.5, 1.0])
+
+
+def examine(answer, in_praise, in_blame):
+    """Train on 500 reviews in which words occur that often on average, and judge by 1000 others.
+
+    The counts are Poisson distributed. So the best possible classifier is a logistic regression.
+    """
+    rng = np.random.default_rng(7)
+    labels = rng.integers(0, 2, size=1500)
+    counts = rng.poisson(np.where(labels[:, None] == 1, in_praise, in_blame))  # 1500 × words
+    weights, bias = trained(answer, counts[:500], labels[:500])
+    kind = f"reviews with {len(in_praise)} different words"
+    totals, labels_of_new = counts[500:] @ weights + bias, labels[500:]
+    silent = labels[:500][~counts[:500].any(axis=1)]
+    if bias <= 0 and silent.mean() > 0.9:
+        raise Wrong(
+            f"Of {len(silent)} reviews in which no word of the vocabulary occurs, {silent.sum()} "
+            f"are praise; their total is your bias, {bias:.3g}, which does not say so. Where all "
+            "counts are 0, only the bias speaks: do you train and return it?"
+        )
+    right = ((totals > 0) == labels_of_new).mean()
+    if right < RIGHT:
+        raise Wrong(
+            f"Of new {kind}, {right:.1%} are judged right, fewer than {RIGHT:.0%}: is the loss "
+            "still falling when you stop, and does each review keep its own label?"
+        )
+    loss = log_loss(totals, labels_of_new)
+    if not loss <= LOSS:
+        model = f"{right:.0%} of new {kind} are judged right, and their mean log loss is {loss:.2f}"
+        if log_loss(totals / 2, labels_of_new) < loss:
+            raise Wrong(
+                f"{model}: the model is too sure of itself where it is wrong. Does a step grow "
+                "with the error of the probability, and are the steps small enough?"
+            )
+        raise Wrong(
+            f"{model}: the model is right and too timid, its probabilities stay near one half. "
+            "More steps, or larger ones?"
+        )
+
+
+def log_loss(totals, labels):
+    """The mean of −log(probability of the true label)."""
+    return np.logaddexp(0, np.where(labels == 1, -totals, totals)).mean()
+
+
+def trained(answer, counts, labels):
+    """The answer's weights, shape (words,), and bias, finite numbers; or Wrong."""
+    result = unchanged(answer, counts, labels)
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise Wrong("Two results are expected, weights and bias: does your function return both?")
+    try:
+        weights, bias = map(numbers, result)
+    except (TypeError, ValueError):
+        raise Wrong("The weights and the bias must be numbers.") from None
+    wanted = counts.shape[1:]
+    if weights.shape != wanted:
+        raise Wrong(
+            f"The weights: expected {shape_text(wanted)}, a weight for each word, got "
+            f"{shape_text(weights.shape)}."
+        )
+    if bias.size != 1:
+        raise Wrong(f"The bias: expected a single number, got {shape_text(bias.shape)}.")
+    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+        raise Wrong(
+            "NaN (not a number) or infinity occurs. Do your steps go too far, so that the next "
+            "ones are larger still? Does np.exp overflow?",
+            "finite weights and bias",
+            result,
+        )
+    return weights, bias.item()
+
+
+def numbers(value):
+    """An array of the numbers in an array, a list or a tensor, or a single number."""
+    if hasattr(value, "detach"):  # a tensor, perhaps on a GPU, perhaps with a gradient
+        value = value.detach().cpu()
+    return np.asarray(value, dtype=float)
