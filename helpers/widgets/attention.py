@@ -1,13 +1,12 @@
 """The attention matrix: keys down, queries across, columns that sum to one."""
 
-import re
-import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.text import short, split_words, visible
 
 __all__ = ["Attention", "AttentionWidget", "explore", "show"]
 
@@ -111,13 +110,13 @@ class Attention:
     def sentence(self, query, layer=0, head=0):
         """One query in words: query 'it': restaurant 0.42, sandwich 0.21, 3 masked."""
         parts = [
-            f"{_short(self.key_tokens[key])} {two_decimals(weight)}"
+            f"{short(self.key_tokens[key])} {two_decimals(weight)}"
             for key, weight in self.strongest(query, layer, head)
         ]
         masked = int(self.mask[:, query].sum())
         if masked:
             parts.append(f"{masked} masked")
-        return f"query '{_short(self.query_tokens[query])}': {', '.join(parts)}"
+        return f"query '{short(self.query_tokens[query])}': {', '.join(parts)}"
 
     def describe(self, layer=0, head=0):
         """One head in words: its size, and the strongest key of each of the first queries."""
@@ -125,7 +124,7 @@ class Attention:
         for query in range(min(self.weights.shape[3], SMALL)):
             for key, weight in self.strongest(query, layer, head, count=1):
                 pairs.append(
-                    f"{_short(self.query_tokens[query])} → {_short(self.key_tokens[key])} "
+                    f"{short(self.query_tokens[query])} → {short(self.key_tokens[key])} "
                     f"{two_decimals(weight)}"
                 )
         answers = f"Strongest key of each query: {', '.join(pairs)}." if pairs else "All is masked."
@@ -221,7 +220,7 @@ class AttentionWidget(Live):
         if max(n_keys, n_queries) > SMALL:
             rows = [
                 [
-                    _short(attention.query_tokens[query]),
+                    short(attention.query_tokens[query]),
                     attention.sentence(query, *at).partition(": ")[2],
                 ]
                 for query in range(min(n_queries, MOST_TOKENS))
@@ -229,7 +228,7 @@ class AttentionWidget(Live):
             return table(attention.title(*at), ["query", "strongest keys"], rows)
         rows = [
             [
-                _short(attention.key_tokens[key]),
+                short(attention.key_tokens[key]),
                 *(
                     "masked" if attention.mask[key, query] else two_decimals(weight)
                     for query, weight in enumerate(attention.weights[at][key])
@@ -238,7 +237,7 @@ class AttentionWidget(Live):
             for key in range(n_keys)
         ]
         return table(
-            attention.title(*at), ["keys ↓ queries →", *map(_short, attention.query_tokens)], rows
+            attention.title(*at), ["keys ↓ queries →", *map(short, attention.query_tokens)], rows
         )
 
 
@@ -256,7 +255,7 @@ def explore(attention, *controls, text=None, layer=0, head=0, query=0):
     if text is not None:
         box = dict(kind="text", name="words", label="Words", value=text)
         controls.insert(0, box)
-        compute = _split_words(compute)
+        compute = split_words(compute)
     return AttentionWidget(compute, controls, layer=layer, head=head, query=query)
 
 
@@ -324,16 +323,6 @@ def two_decimals(weight):
     return str(Decimal(float(np.float32(weight))).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
-def _split_words(compute):
-    def with_words(words, **parameters):
-        words = words.split()
-        if not words:
-            raise ValueError("Type at least one word.")
-        return compute(words=words, **parameters)
-
-    return with_words
-
-
 def _numbers(name, x):
     """A copy in float64 of an array or tensor of finite numbers."""
     if hasattr(x, "detach"):  # a tensor, perhaps on a GPU, with a gradient, or in bfloat16
@@ -352,7 +341,7 @@ def _tokens(kind, tokens, count):
     """Token texts as they can be shown; their number must fit the weights."""
     if isinstance(tokens, str):
         raise ValueError(f"{kind}_tokens must be a list of words, not one text: use text.split().")
-    tokens = [_visible(str(token)) for token in tokens]
+    tokens = [visible(str(token)) for token in tokens]
     if len(tokens) != count:
         plural = "keys" if kind == "key" else "queries"
         raise ValueError(
@@ -361,26 +350,9 @@ def _tokens(kind, tokens, count):
     return tokens
 
 
-def _visible(token):
-    """A token with a mark for what would not be seen: controls, blanks, nothing at all."""
-    token = token.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot travel
-    token = token.replace("\n", "↵").replace("\t", "⇥")
-    # Controls, and the marks that turn the reading direction of all that follows.
-    token = re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", token)
-    if not token:
-        return "∅"
-    if all(unicodedata.category(c)[0] in "CZM" for c in token):
-        return "".join("␣" if c == " " else f"U+{ord(c):04X}" for c in token)
-    return token
-
-
 def _label(token):
     """A short text that matplotlib does not take for a formula."""
-    return _short(token, 16).replace("$", r"\$")
-
-
-def _short(token, length=40):
-    return token if len(token) <= length else token[: length - 1] + "…"
+    return short(token, 16).replace("$", r"\$")
 
 
 def _count(n, one, many=None):

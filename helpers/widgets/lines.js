@@ -4,18 +4,16 @@
 const HEIGHT = 330;
 const ROW = 17; // between two labels, one above the other
 const MARKERS = [
-  (r) => `M${-r} 0a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`,
-  (r) => `M${-r} ${-r}h${2 * r}v${2 * r}h${-2 * r}Z`,
-  (r) => `M0 ${-1.3 * r}L${1.3 * r} 0L0 ${1.3 * r}L${-1.3 * r} 0Z`,
-  (r) => `M0 ${-1.2 * r}L${1.2 * r} ${r}H${-1.2 * r}Z`,
-  (r) => `M0 ${1.2 * r}L${1.2 * r} ${-r}H${-1.2 * r}Z`,
-  (r) => `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`,
+  "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z", // circle
+  "M-4 -4h8v8h-8Z", // square
+  "M0 -5L5 0L0 5L-5 0Z", // diamond
+  "M0 -5L5 4H-5Z", // triangle
+  "M0 5L5 -4H-5Z", // triangle upside down
+  "M-4 -4L4 4M-4 4L4 -4", // cross
 ];
 
 const marker = (curve, place) =>
-  svg("path", {
-    class: "tn-lines-marker", d: MARKERS[curve](4), transform: `translate(${place})`,
-  });
+  svg("path", { class: "tn-lines-marker", d: MARKERS[curve], transform: `translate(${place})` });
 
 /** Rows for labels that would like to be at `wanted`, at least ROW apart, within top to bottom. */
 function spread(wanted, top, bottom) {
@@ -48,11 +46,11 @@ export default widget(({ model, root, listen, cleanup }) => {
   root.append(title, legend, stage, ...nodes, note);
 
   const pen = document.createElement("canvas").getContext("2d");
-  const widthOf = (text) => {
-    pen.font = `13px ${getComputedStyle(root).fontFamily}`;
+  const widthOf = (text, weight = 400) => {
+    pen.font = `${weight} 13px ${getComputedStyle(root).fontFamily}`;
     return pen.measureText(text).width;
   };
-  const widest = (texts) => Math.max(0, ...texts.map(widthOf));
+  const widest = (texts, weight) => Math.max(0, ...texts.map((text) => widthOf(text, weight)));
 
   /** The parts of a curve between gaps, as one path. */
   const path = (ys) => {
@@ -85,10 +83,10 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (!width) return; // hidden, or on no page yet
     const { labels, ticks, marks, curves, at, values } = chart();
     const names = curves.map((curve) => curve.name);
-    const nameWidth = widest(names);
+    const nameWidth = widest(names, 600);
     const direct = nameWidth < 0.28 * width;
     const left = Math.ceil(widest(ticks.y.map(([, words]) => words))) + 12;
-    const right = width - (direct ? Math.ceil(nameWidth) + 34 : 22);
+    const right = width - (direct ? Math.ceil(nameWidth) + 24 : 22);
     const [top, bottom] = [28, HEIGHT - 46];
     place = {
       x: (u) => left + u * (right - left),

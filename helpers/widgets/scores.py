@@ -3,9 +3,9 @@
 import numpy as np
 import traitlets
 
-from helpers.widgets.attention import _short, _split_words, _visible
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import two, vector
+from helpers.widgets.text import short, split_words, visible
 
 __all__ = ["ScoresWidget", "WordScores", "explore_scores"]
 
@@ -26,7 +26,7 @@ class WordScores:
     def __init__(self, words, scores, total, verdict):
         if isinstance(words, str):
             raise ValueError("words should be a list of words, not one text: use text.split().")
-        self.words = [_visible(str(word)) for word in words]
+        self.words = [visible(str(word)) for word in words]
         if not self.words:
             raise ValueError("There should be at least one word.")
         self.scores = vector(_plain(scores), len(self.words), "The scores of the words")
@@ -44,7 +44,7 @@ class WordScores:
 
     def __repr__(self):
         pairs = zip(self.words[:MOST_WORDS], self.scores, strict=False)
-        words = ", ".join(f"{_short(word)} {_signed(score)}" for word, score in pairs)
+        words = ", ".join(f"{short(word)} {_signed(score)}" for word, score in pairs)
         more = ", …" if len(self.words) > MOST_WORDS else ""
         return f"Word scores: {words}{more}; {self.summary()}"
 
@@ -65,7 +65,7 @@ class ScoresWidget(Live):
         full = max(1.0, float(np.abs(shown).max()))
         self.state = {
             "words": [
-                {"text": _short(word), "bar": score / full, "score": _signed(score)}
+                {"text": short(word), "bar": score / full, "score": _signed(score)}
                 for word, score in zip(result.words[:MOST_WORDS], shown.tolist(), strict=True)
             ],
             "summary": result.summary(),
@@ -90,7 +90,7 @@ def explore_scores(function, text):
     What the function raises at first is raised; ValueError if there is no word.
     """
     box = dict(kind="text", name="words", label="Words", value=text)
-    return ScoresWidget(_split_words(function), [box])
+    return ScoresWidget(split_words(function), [box])
 
 
 def _signed(score):
