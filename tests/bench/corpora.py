@@ -17,6 +17,7 @@ CORPORA = {  # name -> what makes it ready
     "reviews": "corpus.REVIEWS",
     "phrases": "corpus.phrases(1)",
     "english": "corpus.python_reference()",
+    "pictures": "corpus.digits('train')",
     "word_vectors": "corpus.load_word_vectors()",
 }
 

@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_sample_image
 
 from helpers.corpora.pictures import digits, photograph
 
@@ -68,6 +68,14 @@ def test_unknown_names_get_one_sentence(wrong):
         photograph(wrong)
 
 
-def test_importing_pictures_does_not_import_scikit_learn():
-    program = "import sys, helpers.corpora.pictures; sys.exit('sklearn' in sys.modules)"
+@pytest.mark.parametrize("name", ["china", "flower"])
+def test_photographs_are_what_scikit_learn_loads(name):
+    assert np.array_equal(photograph(name), load_sample_image(f"{name}.jpg"))
+
+
+def test_no_picture_needs_scikit_learn_to_be_imported():
+    program = (
+        "import sys; from helpers.corpora.pictures import digits, photograph; "
+        "digits('test'); photograph('china'); sys.exit('sklearn' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
