@@ -65,7 +65,7 @@ def _module(path, module, sources, imports, home):
             lines.append(ast.unparse(imports[name]))
         else:
             lines.append(f"from helpers.blocks.{home[name]} import {name}")
-    header = f'"""Exported from notebooks/{path.name} by `make export`: edit it there, not here."""'
+    header = f'"""Exported from notebooks/{path.name} by `make export`: edit it there."""'
     return _formatted("\n\n".join([header, "\n".join(lines), *sources]) + "\n")
 
 

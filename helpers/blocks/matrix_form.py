@@ -1,4 +1,4 @@
-"""Exported from notebooks/02_matrix_form.ipynb by `make export`: edit it there, not here."""
+"""Exported from notebooks/02_matrix_form.ipynb by `make export`: edit it there."""
 
 import numpy as np
 

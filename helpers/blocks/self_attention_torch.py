@@ -1,4 +1,4 @@
-"""Exported from notebooks/01_self_attention.ipynb by `make export`: edit it there, not here."""
+"""Exported from notebooks/01_self_attention.ipynb by `make export`: edit it there."""
 
 import torch
 

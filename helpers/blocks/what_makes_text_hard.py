@@ -1,4 +1,4 @@
-"""Exported from notebooks/00_what_makes_text_hard.ipynb by `make export`: edit it there, not here."""
+"""Exported from notebooks/00_what_makes_text_hard.ipynb by `make export`: edit it there."""
 
 import numpy as np
 
