@@ -79,9 +79,10 @@ def unchanged(answer, *inputs):
                 name = list(inspect.signature(answer).parameters)[i]
             except (IndexError, ValueError):  # *args, or compiled
                 name = f"number {i + 1}"
+            new = type(before).__name__ if isinstance(before, (dict, list)) else "array"
             raise Wrong(
                 f"It changes its input {name} in place, which its caller may still need: "
-                "can you compute the result in a new array?",
+                f"can you compute the result in a new {new}?",
                 before,
                 after,
             )

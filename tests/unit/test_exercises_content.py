@@ -125,8 +125,8 @@ def padding_by_torch(lengths, N):
     ("id", "answer"),
     [
         ("0.1", parameters_by_torch),
-        ("0.3", with_tensors(convolution_by_torch)),
-        ("0.7", with_tensors(logistic_regression_by_torch)),
+        ("0.2", with_tensors(convolution_by_torch)),
+        ("0.5", with_tensors(logistic_regression_by_torch)),
         ("1.2", with_tensors(lambda scores: scores.softmax(dim=0))),
         ("1.3", with_tensors(parameter_free)),
         ("1.5", with_tensors(attention)),

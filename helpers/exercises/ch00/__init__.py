@@ -14,10 +14,10 @@ __all__ = ["EXERCISES"]
 
 EXERCISES = (
     count_parameters.exercise,
-    bag_of_words.exercise,
     convolve_words.exercise,
     layers_needed.exercise,
+    bag_of_words.exercise,
+    train_bag_of_words.exercise,
     word_scores.exercise,
     same_bag.exercise,
-    train_bag_of_words.exercise,
 )

@@ -1,4 +1,4 @@
-"""Exercise 0.2, A bag of words."""
+"""Exercise 0.4, A bag of words."""
 
 from collections import Counter
 
@@ -9,12 +9,14 @@ from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
-    "0.2",
+    "0.4",
     "A bag of words",
     stars=1,
     stub='''\
 def bag_of_words(words, vocabulary):
     """How often each word of the vocabulary occurs in a text.
+
+    Words are compared as they are: capital letters count.
 
     words: the text, a list of words; a word that is not in the vocabulary is left out.
     vocabulary: a list of different words.
@@ -121,6 +123,26 @@ def in_the_joined_text(words, vocabulary):
     return np.array([" ".join(words).count(word) for word in vocabulary])
 
 
+@exercise.wrong("capital letters count")
+def text_in_lower_case(words, vocabulary):
+    return bag_of_words([word.lower() for word in words], vocabulary)
+
+
+@exercise.wrong("capital letters count")
+def all_in_lower_case(words, vocabulary):
+    return text_in_lower_case(words, [word.lower() for word in vocabulary])
+
+
+@exercise.wrong("capital letters count")
+def in_lower_case_by_place(words, vocabulary):
+    vocabulary = [word.lower() for word in vocabulary]
+    counts = np.zeros(len(vocabulary))
+    for word in words:
+        if word.lower() in vocabulary:
+            counts[vocabulary.index(word.lower())] += 1
+    return counts
+
+
 @exercise.check
 def check(answer):
     words, vocabulary = "not very very good not very".split(), ["wine", "not", "good", "very"]
@@ -178,6 +200,17 @@ def check(answer):
         {
             "The text has no “no”; you found it inside “not”: do you count words, or pieces of a "
             "text?": np.array([1, 1])
+        },
+    )
+    recognize(
+        unchanged(answer, ["Bush", "bush"], ["bush", "Bush"]),
+        np.array([1, 1]),
+        "the counts of bush, Bush in “Bush bush”",
+        {
+            "“Bush” and “bush” were taken for the same word: words are compared as they are, "
+            "capital letters count. Where do they become small?": (
+                *map(np.array, ([2, 0], [2, 2], [0, 2])),
+            )
         },
     )
     rng = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""Exercise 0.3, A convolution over words."""
+"""Exercise 0.2, A convolution over words."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
-    "0.3",
+    "0.2",
     "A convolution over words",
     stars=2,
     stub='''\
@@ -199,6 +199,56 @@ def squares_stored(X, Omega, beta):
     return outputs
 
 
+@exercise.wrong("D_out need not be D")
+def as_many_rows_as_inputs(X, Omega, beta):
+    k, N = len(Omega), X.shape[1]
+    outputs = np.zeros_like(X)
+    for n in range(N):
+        outputs[:, n] = beta[:, 0]
+        for j in range(k):
+            if 0 <= n + j - k // 2 < N:
+                outputs[:, n] += Omega[j] @ X[:, n + j - k // 2]
+    return outputs
+
+
+@exercise.wrong("D_out need not be D")
+def as_many_rows_as_inputs_at_once(X, Omega, beta):
+    outputs = np.zeros_like(X)
+    outputs += convolve_words(X, Omega, beta)
+    return outputs
+
+
+@exercise.wrong("D_out need not be D")
+def rows_of_inputs_alone(X, Omega, beta):
+    outputs, right = np.zeros_like(X), convolve_words(X, Omega, beta)
+    for d in range(len(X)):
+        outputs[d] = right[d]
+    return outputs
+
+
+@exercise.wrong("k need not be 3")
+def three_products(X, Omega, beta):
+    padded = np.pad(X, ((0, 0), (1, 1)))
+    return beta + sum(Omega[j] @ padded[:, j : j + X.shape[1]] for j in range(3))
+
+
+@exercise.wrong("k need not be 3")
+def three_matrices(X, Omega, beta):
+    before, itself, after = Omega
+    return convolve_words(X, np.stack([before, itself, after]), beta)
+
+
+@exercise.wrong("k need not be 3")
+def one_column_of_zeros(X, Omega, beta):
+    padded = np.pad(X, ((0, 0), (1, 1)))
+    return beta + sum(Omega[j] @ padded[:, j : j + X.shape[1]] for j in range(len(Omega)))
+
+
+@exercise.wrong("k need not be 3")
+def one_place_each_way(X, Omega, beta):
+    return with_padding(X, Omega, beta, 1, 1)
+
+
 @exercise.check
 def check(answer):
     # The digits of the outputs tell where they come from: hundreds from the word after, tens from
@@ -260,10 +310,18 @@ def check(answer):
         {
             "Your Omega[0] is transposed: which of its rows belongs to the first entry of an "
             "output?": beta + Omega[0].T @ X,
+            "For k = 1, your outputs do not stand at the places of their words: k need not be 3. "
+            "How many columns of zeros does k = 1 need on each side?": (
+                with_padding(X, Omega, beta, 1, 1),
+                with_padding(X[:, :-1], Omega, beta, 1, 0),
+            ),
         },
     )
     rng = np.random.default_rng(3)
-    for D, D_out, N, k in (1, 1, 1, 1), (2, 3, 6, 3), (3, 2, 9, 5), (2, 2, 2, 7), (4, 1, 37, 3):
+    for D, D_out, N, k in (
+        *((2, 3, 6, 1), (1, 1, 1, 1)),  # the first D_out that is not D, and nothing else is new
+        *((2, 3, 6, 3), (3, 2, 9, 5), (2, 2, 2, 7), (4, 1, 37, 3)),
+    ):
         inputs = [rng.normal(size=size) for size in ((D, N), (k, D_out, D), (D_out, 1))]
         what = f"the outputs for D={D}, D_out={D_out}, N={N}, k={k}"
         same(convolved(answer, *inputs), convolve_words(*inputs), what)
@@ -277,9 +335,20 @@ SQUARE = (
 
 def convolved(answer, X, Omega, beta):
     """unchanged(answer, X, Omega, beta), with a question where NumPy stops at a known mistake."""
+    k, D_out, D = Omega.shape
+    rows = (
+        f"Here a word has D = {D} numbers and an output D_out = {D_out}: D_out need not be D. "
+        "How many rows does the array for the outputs have?"
+    )
+    width = "Here Omega holds one matrix, Omega[0]: k need not be 3. Over which j do you sum?"
     try:
-        return unchanged(answer, X, Omega, beta)
+        result = unchanged(answer, X, Omega, beta)
+        if D_out != D and getattr(result, "shape", None) == X.shape:
+            raise Wrong(rows)
+        return result
     except IndexError as error:
+        if k == 1 < D and "axis 0 with size 1" in str(error):  # no input but Omega is so short
+            raise Wrong(width) from None
         if f"index {X.shape[1]} is out of bounds" not in str(error):
             raise
         raise Wrong(
@@ -292,6 +361,10 @@ def convolved(answer, X, Omega, beta):
                 f"Omega[j] met columns of {len(X) + len(Omega) - 1} numbers instead of {len(X)}: "
                 "did the zeros also come above and below the words?"
             ) from None
+        if k == 1 and "expected 3, got 1" in str(error):
+            raise Wrong(width) from None
+        if D_out != D and "broadcast" in str(error):
+            raise Wrong(rows) from None
         if "could not broadcast input array" in str(error) or "non-broadcastable" in str(error):
             raise Wrong(SQUARE) from None
         raise

@@ -74,16 +74,23 @@ for words, slip in {
     "where are its biases": lambda N, D, k: {"convolution": k * D**2},
     "where are the three biases": lambda N, D, k: {"self-attention": 3 * D**2},
     "sees nothing but its own word": lambda N, D, k: {"dense": N * D**2 + N * D},
+    "does each of the N · D outputs see": lambda N, D, k: {"dense": N * D**2 + D},
     "how many numbers does one output word hold": lambda N, D, k: {"dense": N**2 * D + N * D},
     "how many outputs does the layer have": lambda N, D, k: {"dense": (N * D) ** 2 + D},
     "does it learn new weights at every place": (
         lambda N, D, k: {"convolution": N * (k * D**2 + D)}
     ),
     "has the bias anything to do with the width": (lambda N, D, k: {"convolution": k * (D**2 + D)}),
+    "and has each its bias": lambda N, D, k: {"convolution": k * D**2 + 1},
+    "is each of them a sum": lambda N, D, k: {"convolution": k * D**2 + k},
+    "are the neighbors k words, or N": lambda N, D, k: {"convolution": N * D**2 + D},
     "how many of the D input numbers": lambda N, D, k: {"convolution": k * D + D},
     "is right for width 1": lambda N, D, k: {"convolution": D**2 + D},
     "are they learned, or computed": (lambda N, D, k: {"self-attention": 3 * (D**2 + D) + N**2}),
     "three maps for each word": lambda N, D, k: {"self-attention": 3 * N * (D**2 + D)},
+    "has each of the three maps": lambda N, D, k: {"self-attention": 3 * D**2 + D},
+    "how many numbers does a map put out": lambda N, D, k: {"self-attention": 3 * D**2 + 3},
+    "how many biases does one map have": lambda N, D, k: {"self-attention": 3 * D**2 + 1},
     "is right for one of the maps": lambda N, D, k: {"self-attention": D**2 + D},
     "which is the fourth": lambda N, D, k: {"self-attention": 4 * (D**2 + D)},
 }.items():
@@ -97,7 +104,7 @@ def dense_alone(N, D, k):
 
 @exercise.check
 def check(answer):
-    N, D, k = 7, 3, 5  # primes: every product tells where it comes from
+    N, D, k = 7, 5, 3  # primes: every product tells where it comes from
     got, expected = answer(N, D, k), count_parameters(N, D, k)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the counts")  # says what is missing
@@ -108,6 +115,8 @@ def check(answer):
             "of a dense layer see?",
             N * D**2 + N * D: "is right for a layer in which each output sees nothing but its own "
             "word: which words does it see in a dense layer?",
+            N * D**2 + D: "has one D × D map for each word, and D biases: does each of the N · D "
+            "outputs see all words, and has each its bias?",
             N**2 * D: "connects every word with every word by D weights, without biases: how many "
             "does it take to map D numbers to D numbers?",
             N**2 * D + N * D: "connects every word with every word by D weights: how many numbers "
@@ -118,6 +127,12 @@ def check(answer):
         },
         "convolution": {
             k * D**2: "counts the weights alone: where are its biases?",
+            k * D**2 + 1: "has a single bias: how many numbers does an output word have, and has "
+            "each its bias?",
+            k * D**2 + k: "has k biases: how many numbers does an output word have, and is each "
+            "of them a sum with one bias?",
+            N * D**2 + D: "has a D × D map for each of the N words: does an output see them all; "
+            "are the neighbors k words, or N?",
             N * (k * D**2 + D): "has N in it: the convolution slides over the text; does it learn "
             "new weights at every place?",
             N * k * D**2: "has N in it, and no biases: does a convolution learn new weights at "
@@ -132,6 +147,11 @@ def check(answer):
         },
         "self-attention": {
             3 * D**2: "counts the weights alone: where are the three biases?",
+            3 * D**2 + D: "has D biases, enough for one map: has each of the three maps its own?",
+            3 * D**2 + 3: "has one bias for each map: how many numbers does a map put out, and "
+            "has each its bias?",
+            3 * D**2 + 1: "has a single bias: how many biases does one map have, and how many "
+            "maps are there?",
             3 * (D**2 + D) + N**2: "has N² in it: the N × N attention weights of a text, are "
             "they learned, or computed from its words?",
             3 * N * (D**2 + D): "has N in it: does self-attention learn three maps for each word?",
@@ -143,7 +163,7 @@ def check(answer):
             4 * (D**2 + D): "has four maps: values, queries, keys, and which is the fourth?",
         },
     }.items():
-        what = f"{layer!r} for N=7, D=3, k=5"
+        what = f"{layer!r} for N=7, D=5, k=3"
         asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
         recognize(got[layer], expected[layer], what, asked)
     rng = np.random.default_rng(1)

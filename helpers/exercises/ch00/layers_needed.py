@@ -1,4 +1,4 @@
-"""Exercise 0.4, How far convolutions see."""
+"""Exercise 0.3, How far convolutions see."""
 
 import math
 
@@ -9,7 +9,7 @@ from helpers.exercises.engine import Exercise
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
-    "0.4",
+    "0.3",
     "How far convolutions see",
     stars=1,
     stub='''\
@@ -69,6 +69,21 @@ def rounded_down(distance, width):
     return distance // (width // 2)
 
 
+@exercise.wrong("a number of layers is whole")
+def not_rounded(distance, width):
+    return distance / (width // 2)
+
+
+@exercise.wrong("half a step still needs a layer")
+def rounded(distance, width):
+    return round(distance / (width // 2))  # Python rounds 7.5 to 8, and 0.5 to 0
+
+
+@exercise.wrong("a third of a step still needs a layer")
+def halves_rounded_up(distance, width):
+    return int(distance / (width // 2) + 0.5)
+
+
 @exercise.wrong("how many of the 5 words lie on one side")
 def by_width(distance, width):
     return math.ceil(distance / width)
@@ -112,6 +127,7 @@ def at_least_one(distance, width):
 @exercise.check
 def check(answer):
     mistakes = {
+        7.5: "a number of layers is whole; how far do 7 layers see, and how far 8?",
         7: "7 layers see as far as 14 places, and the other word is 15 away: do you round up or "
         "down?",
         3: "you divided by the whole width: how many of the 5 words lie on one side of the middle?",
@@ -141,6 +157,10 @@ def check(answer):
         "the layers for distance 0",
         {"One layer for distance 0: what does a word know of itself before any layer?": 1},
     )
+    for width, part in (5, "half"), (7, "a third of"):
+        what = f"layers for distance 1 and width {width}"
+        asks = f"0 {what}: {part} a step still needs a layer. Do you round up, or to the nearest?"
+        recognize(answer(1, width), 1, f"the {what}", {asks: 0})
     for width in 3, 5, 7, 31:
         for distance in 0, 1, 2, 9, 25, 36, 100:
             what = f"the layers for distance {distance} and width {width}"

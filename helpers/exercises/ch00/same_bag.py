@@ -1,4 +1,4 @@
-"""Exercise 0.6, The same bag."""
+"""Exercise 0.7, The same bag."""
 
 from collections import Counter
 
@@ -10,12 +10,14 @@ from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.wording import kind
 
 exercise = Exercise(
-    "0.6",
+    "0.7",
     "The same bag",
-    stars=2,
+    stars=1,
     stub='''\
 def same_bag(first, second):
     """Whether two texts have the same bag of words: each word equally often, in any order.
+
+    Words are compared as they are: capital letters count.
 
     first, second: lists of words.
     Returns True or False.
@@ -104,7 +106,12 @@ def of_joined_words(first, second):
     return "".join(sorted(first)) == "".join(sorted(second))
 
 
-@exercise.wrong("in place")
+@exercise.wrong("capital letters count")
+def in_lower_case(first, second):
+    return sorted(map(str.lower, first)) == sorted(map(str.lower, second))
+
+
+@exercise.wrong("in a new list")
 def removed(first, second):
     for word in first:
         if word not in second:
@@ -113,7 +120,7 @@ def removed(first, second):
     return not second
 
 
-@exercise.wrong("in place")
+@exercise.wrong("in a new list")
 def sorted_in_place(first, second):
     return first.sort() == second.sort()
 
@@ -152,6 +159,8 @@ PAIRS = (
 def check(answer):
     for *texts, question in PAIRS:
         compare(answer, *map(words, texts), question)
+    question = "words are compared as they are, capital letters count. Where do they become small?"
+    compare(answer, ["Bush", "fire"], ["bush", "fire"], question)
     rng = np.random.default_rng(6)
     for length in 2, 3, 5, 9:
         first = rng.choice(["a", "b", "c"], size=length).tolist()

@@ -1,4 +1,4 @@
-"""Exercise 0.7, Train a bag of words."""
+"""Exercise 0.5, Train a bag of words."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from helpers.exercises.wording import shape_text
 RIGHT, LOSS = 0.9, 0.3  # what the stub asks for
 
 exercise = Exercise(
-    "0.7",
+    "0.5",
     "Train a bag of words",
     stars=3,
     stub='''\
@@ -21,6 +21,7 @@ def train_bag_of_words(counts, labels):
 
     counts: reviews × words, how often each word occurs in each review.
     labels: shape (reviews,), 1 for praise and 0 for blame.
+    Both are NumPy arrays of dtype float64.
     Returns (weights, bias): shape (words,) and a number. On new reviews of the same kind, at least
     9 of 10 must be right, and the mean log loss, −log(probability of the true label), at most 0.3.
     """
@@ -105,11 +106,45 @@ def never_updated(counts, labels):
     return descent(counts, labels, steps=0)
 
 
-@exercise.wrong("same side of 0")
+@exercise.wrong("do you train by the log loss")
 def least_squares(counts, labels):
     inputs = np.column_stack([counts, np.ones(len(counts))])
     weights = np.linalg.lstsq(inputs, labels, rcond=None)[0]
     return weights[:-1], weights[-1]
+
+
+@exercise.wrong("do you train by the log loss")
+def least_squares_of_signs(counts, labels):
+    return least_squares(counts, 2 * labels - 1)
+
+
+@exercise.wrong("do you train by the log loss")
+def least_squares_around_half(counts, labels):
+    return least_squares(counts, labels - 0.5)
+
+
+def leaps(counts, labels, steps, size):
+    """Descent by the summed gradient, with a probability that does not overflow."""
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for _ in range(steps):
+        errors = (1 + np.tanh((counts @ weights + bias) / 2)) / 2 - labels
+        weights, bias = weights - size * counts.T @ errors, bias - size * errors.sum()
+    return weights, bias
+
+
+@exercise.wrong("are your steps too large")
+def far_too_large_steps(counts, labels):
+    return leaps(counts, labels, steps=1000, size=1000)
+
+
+@exercise.wrong("are your steps too large")
+def too_large_steps(counts, labels):
+    return leaps(counts, labels, steps=1000, size=10)
+
+
+@exercise.wrong("too far for many reviews")
+def too_large_steps_for_many_reviews(counts, labels):
+    return leaps(counts, labels, steps=1000, size=0.5)
 
 
 @exercise.wrong("NaN")
@@ -163,7 +198,7 @@ def bias_among_the_weights(counts, labels):
     return np.append(weights, bias), 0.0
 
 
-@exercise.wrong("in place")
+@exercise.wrong("in a new array")
 def signs(counts, labels):
     labels[labels == 0] = -1
     return descent(counts, (labels + 1) / 2)
@@ -171,25 +206,44 @@ def signs(counts, labels):
 
 @exercise.check
 def check(answer):
-    # Ten reviews say good, ten bad, one of each ten with the other label; two say neither.
-    counts = np.repeat([[1, 0], [0, 1], [0, 0]], [10, 10, 2], axis=0)
-    labels = np.array([0] + [1] * 9 + [1] + [0] * 9 + [1, 0])
+    # Ten reviews say good, ten bad, two of each ten with the other label; two say neither.
+    counts = np.repeat([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [10, 10, 2], axis=0)
+    labels = np.array([0.0] * 2 + [1.0] * 8 + [1.0] * 2 + [0.0] * 8 + [1.0, 0.0])
     weights, bias = trained(answer, counts, labels)
     if not weights.any() and bias == 0:
         raise Wrong("All weights and the bias are 0, as at the start: does any step change them?")
-    good, bad = weights + bias > 0
+    totals = weights + bias
+    good, bad = totals > 0
     expected = "good above 0, bad below 0"
-    got = f"good {weights[0] + bias:.3g}, bad {weights[1] + bias:.3g}"
+    got = "good {:.3g}, bad {:.3g}".format(*totals)
     if bad and not good:
         raise Wrong(
-            "Nine of ten reviews with “good” are praise, and your model has it the other way "
-            "around: does a step go against the gradient, and does label 1 mean praise?",
+            "Eight of ten reviews with “good” are praise, and your model has it the other way "
+            "around: does a step go against the gradient, not past its goal, and does label 1 "
+            "mean praise?",
             expected,
+            got,
+        )
+    # Eight of ten is a total of log 4, about 1.4. Steps that are too large leap past it each time.
+    if np.abs(totals).max() > (2 if good == bad else 10):
+        raise Wrong(
+            "Eight of ten reviews with “good” are praise, eight of ten with “bad” are blame: a "
+            "total of 1.4 stands for that, and yours are far off. In the log loss, each step "
+            "should come closer: are your steps too large, so that they leap past the goal?",
+            "good 1.4, bad -1.4",
+            got,
+        )
+    # With the labels 0 and 1, with -1 and 1, and with -1/2 and 1/2.
+    if any(np.allclose(totals, pair, atol=1e-3) for pair in ((0.8, 0.2), (0.6, -0.6), (0.3, -0.3))):
+        raise Wrong(
+            "Your totals for “good” and “bad” are those of least squares, which pulls the total "
+            "itself to the label: do you train by the log loss of the probability?",
+            "good 1.4, bad -1.4",
             got,
         )
     if good == bad:
         raise Wrong(
-            "Nine of ten reviews with “good” are praise, nine of ten with “bad” are blame, and "
+            "Eight of ten reviews with “good” are praise, eight of ten with “bad” are blame, and "
             "their totals lie on the same side of 0: which probability does a total of 0 stand "
             "for?",
             expected,
@@ -206,27 +260,34 @@ def examine(answer, in_praise, in_blame):
     The counts are Poisson distributed. So the best possible classifier is a logistic regression.
     """
     rng = np.random.default_rng(7)
-    labels = rng.integers(0, 2, size=1500)
-    counts = rng.poisson(np.where(labels[:, None] == 1, in_praise, in_blame))  # 1500 × words
+    labels = rng.integers(0, 2, size=1500).astype(float)
+    means = np.where(labels[:, None] == 1, in_praise, in_blame)  # 1500 × words
+    counts = rng.poisson(means).astype(float)
     weights, bias = trained(answer, counts[:500], labels[:500])
     kind = f"reviews with {len(in_praise)} different words"
     totals, labels_of_new = counts[500:] @ weights + bias, labels[500:]
     silent = labels[:500][~counts[:500].any(axis=1)]
     if bias <= 0 and silent.mean() > 0.9:
         raise Wrong(
-            f"Of {len(silent)} reviews in which no word of the vocabulary occurs, {silent.sum()} "
-            f"are praise; their total is your bias, {bias:.3g}, which does not say so. Where all "
-            "counts are 0, only the bias speaks: do you train and return it?"
+            f"Of {len(silent)} reviews in which no word of the vocabulary occurs, "
+            f"{silent.sum():.0f} are praise; their total is your bias, {bias:.3g}, which does "
+            "not say so. Where all counts are 0, only the bias speaks: do you train and return it?"
         )
     right = ((totals > 0) == labels_of_new).mean()
+    loss = log_loss(totals, labels_of_new)
+    if right < RIGHT and loss > 1:
+        raise Wrong(
+            f"Of new {kind}, {right:.1%} are judged right, with a mean log loss of {loss:.2f}; to "
+            "guess by a coin would cost 0.69. Do your steps go too far for many reviews, as the "
+            "sum of their gradients does where the mean would not?"
+        )
     if right < RIGHT:
         raise Wrong(
             f"Of new {kind}, {right:.1%} are judged right, fewer than {RIGHT:.0%}: is the loss "
             "still falling when you stop, and does each review keep its own label?"
         )
-    loss = log_loss(totals, labels_of_new)
     if not loss <= LOSS:
-        model = f"{right:.0%} of new {kind} are judged right, and their mean log loss is {loss:.2f}"
+        model = f"{right:.0%} of new {kind} are judged right, and their mean log loss is {loss:.3f}"
         if log_loss(totals / 2, labels_of_new) < loss:
             raise Wrong(
                 f"{model}: the model is too sure of itself where it is wrong. Does a step grow "
@@ -234,7 +295,7 @@ def examine(answer, in_praise, in_blame):
             )
         raise Wrong(
             f"{model}: the model is right and too timid, its probabilities stay near one half. "
-            "More steps, or larger ones?"
+            "More steps, or larger ones? And are they steps down the log loss?"
         )
 
 

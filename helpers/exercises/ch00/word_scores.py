@@ -1,13 +1,15 @@
-"""Exercise 0.5, What each word adds."""
+"""Exercise 0.6, What each word adds."""
 
 import itertools
+
+import numpy as np
 
 from helpers.exercises.compare import same, unchanged
 from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
-    "0.5",
+    "0.6",
     "What each word adds",
     stars=1,
     stub='''\
@@ -60,6 +62,18 @@ def by_differences(words, weights, bias):
 @exercise.wrong("good occurs twice")
 def distinct_words(words, weights, bias):
     return word_scores(list(dict.fromkeys(words)), weights, bias)
+
+
+@exercise.wrong("counted twice at each of its two places")
+def counted_at_each_place(words, weights, bias):
+    scores = [words.count(word) * weights.get(word, 0) for word in words]
+    return scores, sum(scores) + bias
+
+
+@exercise.wrong("the sum itself is asked for")
+def probability(words, weights, bias):
+    scores, total = word_scores(words, weights, bias)
+    return scores, 1 / (1 + np.exp(-total))
 
 
 @exercise.wrong("how often can a dict hold the same word")
@@ -126,7 +140,7 @@ def unknown_left_out(words, weights, bias):
     return scores, sum(scores) + bias
 
 
-@exercise.wrong("its input weights in place")
+@exercise.wrong("in a new dict")
 def remembered(words, weights, bias):
     scores = [weights.setdefault(word, 0) for word in words]
     return scores, sum(scores) + bias
@@ -154,6 +168,8 @@ def check(answer):
         {
             "There are two scores and three words; good occurs twice: does it add its weight "
             "once, or twice?": [2.0, 1.0],
+            "The word good has twice its weight: is it counted twice at each of its two places? "
+            "What does it add at one of them?": [4.0, 4.0, 1.0],
             cumulative: ([2.0, 4.0, 5.0], [2.25, 4.25, 5.25]),
             "Each score has the bias in it, which belongs to the text as a whole: does a word add "
             "the bias, or only its weight?": [2.25, 2.25, 1.25],
@@ -166,6 +182,9 @@ def check(answer):
         "the total of the scores 2, 2, 1 with the bias 0.25",
         {
             "The total is the sum of the scores alone: where is the bias?": 5.0,
+            "Your total is a probability; the sum itself is asked for: what is applied to it?": (
+                1 / (1 + np.exp(-5.25))
+            ),
             "The total has three biases in it, one for each word: how often is the bias added?": (
                 5.75
             ),
