@@ -12,6 +12,7 @@
 but Python, and keeps to the syntax of Python 3.6, so that an old Python can say which one it wants.
 """
 
+import collections
 import contextlib
 import errno
 import hashlib
@@ -123,18 +124,34 @@ def one_at_a_time():
         yield
 
 
-@one_at_a_time()
 def prepare(wanted):
     """Install what is `wanted`, a set of "lab", "test" and "encoder", where it is missing.
 
     A complete environment is left alone. One that was interrupted, or whose Python has gone, is
     made afresh; one made for other pins is updated. Raises Stop, with a sentence that says why.
     """
+    if not found(wanted).complete:
+        install(wanted)
+
+
+Found = collections.namedtuple("Found", "version usable has complete")
+
+
+def found(wanted):
+    """What there is of the environment: its Python's version, whether it is usable, what it has."""
     stamp = read_stamp()
     version = version_of([VENV_PYTHON], having="pip")
     usable = version is not None and OLDEST <= version <= NEWEST and not stamp.get("unfinished")
     has = set(stamp.get("has", ())) if usable else set()
-    if usable and wanted <= has and stamp.get("for") == fingerprint(version):
+    complete = usable and wanted <= has and stamp.get("for") == fingerprint(version)
+    return Found(version, usable, has, complete)
+
+
+@one_at_a_time()
+def install(wanted):
+    """Make or update the environment, unless another process did so while this one waited."""
+    version, usable, has, complete = found(wanted)
+    if complete:
         return
     if not usable:
         make_environment()
@@ -228,6 +245,7 @@ def run(*arguments):
     environment = dict(
         os.environ,
         VIRTUAL_ENV=str(VENV),
+        PYTHONUTF8="1",  # Windows would write ✓ and ᵀ in its own way, or not at all
         PATH=scripts + os.pathsep + os.environ.get("PATH", ""),  # for `!pip` in a notebook
     )
     # Ctrl-C reaches the command too, which ends in its own way; here it only has to be waited for.
@@ -287,7 +305,11 @@ def main():
         print(__doc__)
         return 0 if name == "help" else 2
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
-        return subprocess.call(fitting_python() + sys.argv)
+        command = fitting_python() + sys.argv
+        if os.name != "nt":
+            os.execvp(command[0], command)  # so that Ctrl-C reaches one process, not two
+        signal.signal(signal.SIGINT, lambda *_: None)
+        return subprocess.call(command)
     return COMMANDS[name](arguments)
 
 

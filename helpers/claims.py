@@ -46,11 +46,13 @@ def close(got, expected, atol=1e-12, rtol=0.0):
     got, expected = _array(got), _array(expected)
     if expected.ndim and got.shape != expected.shape:
         return Comparison(False, f"shapes {got.shape} and {expected.shape} differ")
+    if not got.size:
+        return Comparison(False, "nothing was compared")
     # Equal entries first: infinity equals infinity, though their difference is NaN.
     with np.errstate(invalid="ignore"):
         difference = np.where(got == expected, 0.0, np.abs(got - expected))
         allowed = atol + (rtol * np.abs(expected) if rtol else 0.0)
-        holds = bool((difference <= allowed).all())
+        holds = bool(((difference <= allowed) & np.isfinite(difference)).all())
     worst = float(np.nan if np.isnan(difference).any() else difference.max(initial=0.0))
     return Comparison(
         holds, f"largest difference {worst:.3g}, allowed {float(np.max(allowed)):.3g}"
@@ -65,5 +67,6 @@ def below(smaller, larger):
 
 def _array(x):
     if hasattr(x, "detach"):  # a tensor, perhaps on a GPU, perhaps with a gradient
-        x = x.detach().cpu().numpy()
+        x = x.detach().cpu()
+        x = (x.double() if x.is_floating_point() else x).numpy()  # NumPy has no bfloat16
     return np.asarray(x, dtype=np.float64)

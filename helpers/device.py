@@ -11,9 +11,14 @@ __all__ = ["describe", "peak_bytes", "pick_device", "seconds"]
 
 
 def pick_device():
-    """The best device here: an NVIDIA (or AMD) GPU, else Apple's GPU, else the CPU."""
+    """The best device here: an NVIDIA (or AMD) GPU, else Apple's GPU, else the CPU.
+
+    The environment variable TRANSFORMER_NOTEBOOKS_DEVICE ("cpu", "cuda:1") decides otherwise.
+    """
     import torch
 
+    if name := os.environ.get("TRANSFORMER_NOTEBOOKS_DEVICE"):
+        return torch.device(name)
     if torch.cuda.is_available():
         return torch.device("cuda")
     if torch.backends.mps.is_available():

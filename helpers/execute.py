@@ -16,12 +16,18 @@ __all__ = ["execute"]
 def execute(notebook, folder):
     """Run all cells of a notebook in `folder` in order, in place, and tidy what was stored.
 
-    The learner's board is set aside, so outputs are those of a first visit; the state of widgets
-    is not kept, so a reader without a kernel sees each widget's static table.
+    The learner's board is set aside, so outputs are those of a first visit; they are made on the
+    CPU, which every reader has; and the state of widgets is not kept, so a reader without a kernel
+    sees each widget's static table.
     Raises nbclient.exceptions.CellExecutionError if a cell fails without leave.
     """
     with tempfile.TemporaryDirectory() as empty:
-        board = {"TRANSFORMER_NOTEBOOKS_PROGRESS": str(Path(empty) / "progress.json")}
+        environment = os.environ | {
+            "TRANSFORMER_NOTEBOOKS_PROGRESS": str(Path(empty) / "progress.json"),
+            "TRANSFORMER_NOTEBOOKS_DEVICE": "cpu",
+            # Threads that spin while they wait would spoil what is measured on a busy machine.
+            "OMP_WAIT_POLICY": "PASSIVE",
+        }
         client = NotebookClient(
             notebook,
             timeout=300,
@@ -31,8 +37,7 @@ def execute(notebook, folder):
             store_widget_state=False,
             resources={"metadata": {"path": str(folder)}},
         )
-        # Threads that wait by spinning would spoil the measurements on a machine that does more.
-        client.execute(env={**os.environ, **board, "OMP_WAIT_POLICY": "PASSIVE"})
+        client.execute(env=environment)
     notebook.metadata.pop("widgets", None)
     # The kernel reports its exact Python version; it says nothing about the text.
     notebook.metadata.get("language_info", {}).pop("version", None)

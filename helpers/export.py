@@ -52,7 +52,7 @@ def main():
         if old.stem not in wanted and old.stem != "__init__":
             old.unlink()
     for module, source in wanted.items():
-        (BLOCKS / f"{module}.py").write_text(source, encoding="utf-8")
+        (BLOCKS / f"{module}.py").write_text(source, encoding="utf-8", newline="\n")
         print(f"helpers/blocks/{module}.py")
 
 
@@ -110,7 +110,9 @@ def _formatted(source):
             "--quiet",
             "--stdin-filename=blocks.py",
         ]
-        run = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            command, input=source, capture_output=True, encoding="utf-8", check=True
+        )
         source = run.stdout
     return source
 

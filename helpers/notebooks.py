@@ -34,4 +34,4 @@ def read(path):
 def write(notebook, path):
     """Write a notebook as JupyterLab would, so that saving it there changes nothing else."""
     nbformat.validate(notebook)
-    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")

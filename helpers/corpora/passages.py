@@ -1,4 +1,8 @@
-"""The sentences that run through the whole collection, old friends by the third notebook."""
+"""The sentences that run through the whole collection, old friends by the third notebook.
+
+"The chapter" is chapter 12 of Simon Prince's Understanding Deep Learning; README.md names the
+sources.
+"""
 
 import re
 

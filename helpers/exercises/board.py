@@ -24,6 +24,7 @@ class Board:
         self._records = {}  # as last seen: all there is if the file cannot be written
         self._saved = False
         self._warned = False
+        self._readable = True
 
     @property
     def path(self):
@@ -38,11 +39,20 @@ class Board:
             if self._saved:
                 self.notes.append("The file with your progress is gone: the board starts afresh.")
                 self._records, self._saved = {}, False
-        except (OSError, UnicodeDecodeError):
+            self._readable = True
+        except UnicodeDecodeError:
             self._set_aside()
+        except OSError:  # perhaps another program holds it: what is in it must not be lost
+            if self._readable:
+                self._readable = False
+                self.notes.append(
+                    f"The file with your progress ({self.path.name}) cannot be read now: it is "
+                    "left as it is, and what you do is remembered until this kernel ends."
+                )
         else:
+            self._readable = True
             try:
-                self._records = _checked(json.loads(text))
+                self._records = _merged(self._records, _checked(json.loads(text)))
             except (ValueError, RecursionError):
                 self._set_aside()
         return self._records
@@ -65,6 +75,8 @@ class Board:
         return notes
 
     def _write(self):
+        if not self._readable:
+            return
         text = json.dumps({"exercises": self._records}, indent=1, sort_keys=True)
         try:
             handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name)
@@ -95,6 +107,14 @@ class Board:
             f"The file with your progress could not be read: it was renamed {broken.name}, "
             "and the board starts afresh."
         )
+
+
+def _merged(one, other):
+    """The records of both: what either has passed is passed, and the most hints read are read."""
+    return {
+        id: {name: max(one.get(id, NEW)[name], other.get(id, NEW)[name]) for name in NEW}
+        for id in one | other
+    }
 
 
 def _checked(content):

@@ -21,8 +21,8 @@ PARTS = {
 }
 TITLE = """# Performance
 
-Written by `make bench`. Every time is the median of at least five samples, taken in turns with
-those of a named peer; what counts is the ratio."""
+Written by `make bench`. Every time is the median of at least five samples. Where a peer is named,
+they are taken in turns with the peer's, and the ratio is what counts; elsewhere, the budget is."""
 
 
 def main(names):

@@ -50,7 +50,7 @@ def lab(tmp_path_factory):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ["PYTHONPATH"]]),
         "JUPYTER_CONFIG_DIR": str(root / "config"),
         "JUPYTER_RUNTIME_DIR": str(root / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(root / "settings"),
@@ -180,6 +180,19 @@ class Notebook:
             "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
         )
 
+    def expect_keys_back(self, index):
+        """Escape leaves the widget of this cell, and the arrows move between cells again."""
+        assert self.active_cell() == index
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("ArrowDown")
+        assert self.active_cell() == index + 1
+
+    def scroll(self, to):
+        """Scroll a windowed notebook to this many pixels from its top."""
+        self.page.evaluate(
+            "to => document.querySelector('.jp-WindowedPanel-outer').scrollTo(0, to)", to
+        )
+
     def accessibility_findings(self):
         """What axe-core finds inside the custom widgets, as text; empty if nothing."""
         findings = Axe().run(self.page, context={"include": [[".tn-widget"]]})
@@ -227,3 +240,17 @@ def open_notebook(lab, browser):
     yield open_
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def open_clean(open_notebook):
+    """open_notebook, and afterwards: nothing on the console, no request left the machine."""
+    opened = []
+
+    def open_(*arguments, **options):
+        opened.append(open_notebook(*arguments, **options))
+        return opened[-1]
+
+    yield open_
+    for notebook in opened:
+        assert (notebook.errors, notebook.outside) == ([], [])

@@ -113,7 +113,7 @@ def test_cells_are_short(notebook):
 
 def test_links_lead_somewhere(path, notebook):
     for cell in markdown_cells(notebook):
-        for target in re.findall(r"\]\(([^)\s]+)\)", cell.source):
+        for target in re.findall(r"(?:\]\(|src=[\"']|href=[\"'])([^)\"'\s]+)", cell.source):
             if "://" in target:
                 continue
             file, _, anchor = target.partition("#")
@@ -135,6 +135,7 @@ def test_headings_go_down_one_level_at_a_time(notebook):
 
 
 def test_figures_are_described(notebook):
+    assert not outputs(notebook, "image/svg+xml") and not outputs(notebook, "image/jpeg")
     for output in outputs(notebook, "image/png"):
         description = output.data.get("text/plain", "")
         assert len(description) > 20 and not description.startswith("<"), "use plots.figure"

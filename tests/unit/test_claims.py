@@ -38,7 +38,8 @@ def test_nan_equals_nothing_and_infinity_equals_infinity():
     assert not close(np.nan, np.nan)
     assert not close([1.0, np.nan], 1)
     assert close(np.inf, np.inf)
-    assert not close(np.inf, 1.0)
+    assert not close(np.inf, 1.0) and not close(1.0, np.inf, rtol=1e-5)
+    assert not close(-np.inf, np.inf, rtol=1e-5)
     assert not below(np.nan, 1)
 
 
@@ -48,6 +49,10 @@ def test_close_agrees_with_numpy(x, difference):
         assert bool(close(x + difference, x, atol)) == bool(
             np.allclose(x + difference, x, rtol=0, atol=atol)
         )
+
+
+def test_a_comparison_of_nothing_does_not_hold():
+    assert not close([], []) and not close(np.zeros((0, 3)), 1)
 
 
 def test_tensors_and_lists_compare_with_arrays():

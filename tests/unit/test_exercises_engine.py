@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -631,12 +632,29 @@ def test_a_board_that_cannot_be_saved_says_so_once(path, monkeypatch):
     assert board.of("1.1")["passed"] and board.of("1.2")["passed"]
 
 
-def test_a_folder_in_the_place_of_the_file_is_survived(path):
+def test_a_folder_in_the_place_of_the_file_is_left_alone(path):
     path.mkdir()
     (path / "kept").touch()
     board = Board()
     board.record("1.1", passed=True)
-    assert board.of("1.1")["passed"] or board.take_notes()
+    assert board.of("1.1")["passed"] and (path / "kept").exists()
+    (note,) = board.take_notes()
+    assert "cannot be read now" in note
+
+
+def test_a_file_that_another_program_holds_is_not_lost(path, monkeypatch):
+    Board().record("1.1", passed=True)
+    board, read_text = Board(), Path.read_text
+
+    def refuse(self, *arguments):
+        raise PermissionError(13, "held by another program")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    board.record("1.2", passed=True)
+    (note,) = board.take_notes()
+    assert "cannot be read now" in note and board.of("1.2")["passed"]
+    monkeypatch.setattr(Path, "read_text", read_text)
+    assert board.of("1.1")["passed"] and board.of("1.2")["passed"]  # of the file, and of memory
 
 
 def test_a_file_that_vanishes_is_told(path):

@@ -40,12 +40,15 @@ def test_imports_follow_the_layout(path):
         for name in (
             [a.name for a in node.names]
             if isinstance(node, ast.Import)
-            else [node.module or ""]
+            else [f"{node.module}.{alias.name}" for alias in node.names]
             if isinstance(node, ast.ImportFrom)
             else []
         )
     ]
     parts = {name.split(".")[1] for name in imported if name.startswith("helpers.")}
+    if own == "blocks":
+        outside = {name.split(".")[0] for name in imported} - {"helpers"}
+        assert outside <= {"numpy", "torch"}
     assert parts - {own} <= MAY_IMPORT[own]
 
 
