@@ -10,6 +10,7 @@ NOT_PROSE = re.compile(r">>>|\A *\w+ (?:in|since) version \d")
 BULLET = re.compile(r"\A( *)(?:\*|\w{1,3}\.|\[\d+\]) ")  # also numbers: 1., IV. or [2]
 TERM = re.compile(r"\A( *)\S.*\n(?=\1 +)")  # of a definition list: a line above indented ones
 EMPHASIS = re.compile(r"(?<![\w*])(\*\*?)(\w[^*\"]*)\1(?![\w*])")
+EMPHASIZED_STEM = re.compile(r"(?<![\w*])\*(\w+)\*(?=\w)")  # *object*s
 FOOTNOTE = re.compile(r" \[\d+\]")
 SENTENCE_END = re.compile(r"(?:(?<=[.?!])|(?<=[.?!][)”’])) +(?=[(“‘]?[A-Z])")
 QUOTE = re.compile(r'(?<!")"(?!")')  # around code; next to another one, part of the code
@@ -38,6 +39,7 @@ def prose(block):
     block = BULLET.sub(lambda bullet: " " * len(bullet[0]), block.strip("\n"))
     block = re.sub(r"(?<=\w-)\n *", "", TERM.sub("", block))  # left-⏎hand is one word
     text = EMPHASIS.sub(r"\2", " ".join(block.split()))
+    text = EMPHASIZED_STEM.sub(r"\1", text)
     text = QUOTE.sub("", FOOTNOTE.sub("", text))
     return " ".join(filter(is_english, SENTENCE_END.split(text)))
 

@@ -22,6 +22,7 @@ import math
 import re
 from bisect import bisect
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -115,27 +116,37 @@ class Grammar:
     start:   the name of the symbol.
     entropy: of a text, in nats.
     length:  the expected number of words of a text, without the end mark.
-    Raises ValueError for a symbol that is used but has no rule.
+    Raises ValueError for a symbol that is used, in a rule or a question, but has no rule; for one
+    that contains itself; and for an indented line above all headings.
     """
 
     def __init__(self, rules, start):
         self._symbols, self._questions = {}, []
-        heads = ()
-        for line in filter(str.strip, re.sub("#.*", "", rules).splitlines()):
+        heads, asked = (), []
+        for number, line in enumerate(re.sub("#.*", "", rules).splitlines(), 1):
+            if not line.strip():
+                continue
             if line.startswith("?"):
                 question, answers = line[1:].split(":")
                 named = re.findall("{(.*?)}", question)
                 self._questions.append((question.strip(), named, answers.split()))
+                asked += [(number, name) for name in (*named, *answers.split())]
                 continue
             if not line.startswith(" "):
                 head, line = line.split(":", 1)
                 heads = self._heads(*head.strip().partition("/")[::2])
+            elif not heads:
+                raise ValueError(f"Line {number} is indented, but there is no heading above it.")
             for symbol, same, other in heads:
                 for way in filter(str.strip, line.split("|")):
                     self._add(symbol, way.replace("±", same).replace("∓", other))
         missing = [name for name in (start, *self._symbols) if not self._symbol(name).ways]
         if missing:
             raise ValueError(f"No rule says how to write “{missing[0]}”.")
+        for number, name in asked:
+            if name not in self._symbols:
+                raise ValueError(f"No rule says how to write “{name}”, asked for in line {number}.")
+        self._refuse_cycles()
         self._start = self._symbols[start]
         self.entropy, self.length = self._start.entropy, self._start.length
 
@@ -217,6 +228,19 @@ class Grammar:
                     question = question.replace(f"{{{name}}}", " ".join(words))
                 asked.append(Question(question[0].upper() + question[1:] + "?", *found[0]))
         return tuple(asked)
+
+    def _refuse_cycles(self):
+        inside = {
+            name: [part.name for way in symbol.ways for part in _symbols(way)]
+            for name, symbol in self._symbols.items()
+        }
+        try:
+            TopologicalSorter(inside).prepare()
+        except CycleError as error:
+            path = error.args[1][::-1]  # the sorter names the inner symbol first
+            raise ValueError(
+                f"The symbol “{path[0]}” contains itself: {' → '.join(path)}."
+            ) from None
 
     def _symbol(self, name):
         return self._symbols.setdefault(name, Symbol(name))

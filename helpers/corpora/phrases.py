@@ -17,11 +17,11 @@ from difflib import get_close_matches
 from functools import cache
 from math import prod
 from pathlib import Path
-from random import Random
 from typing import ClassVar, NamedTuple
 from zlib import crc32
 
 from helpers.corpora import passages
+from helpers.corpora.seeds import seeded
 
 __all__ = ["Phrase", "count_phrases", "detokenize", "phrases", "translate"]
 
@@ -394,15 +394,15 @@ def phrases(count, seed=0, split="train"):
 
     split: "train", or "test" for phrases with a pair of words that no training phrase has, such as
     an adjective and its noun; each word by itself occurs in training.
-    Raises ValueError for another split or a negative count.
+    Raises ValueError for another split or a negative number, TypeError for a count or a seed that
+    is no whole number.
     """
     if split not in ("train", "test"):
         raise ValueError(f"The split is “train” or “test”, not “{split}”.")
-    if count < 0:
-        raise ValueError("The number of phrases cannot be negative.")
-    random, drawn = Random(seed).random, []
+    count, rng = seeded(count, seed)
+    drawn = []
     while len(drawn) < count:
-        words = full_grammar().draw(random)
+        words = full_grammar().draw(rng.random)
         if held_out(words) == (split == "test"):
             drawn.append(build(words))
     return drawn

@@ -3,14 +3,13 @@
 The rules stand in data/reviews.grammar; helpers/corpora/grammar.py reads them.
 """
 
-import random
 import re
 import zlib
-from operator import index
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers.corpora.grammar import Grammar
+from helpers.corpora.seeds import seeded
 
 __all__ = ["REVIEWS", "TOWN", "Review", "annotate", "mirror", "reviews", "town"]
 
@@ -26,6 +25,9 @@ SPLITS = ("test", "validation", *["train"] * 8)
 # Of reviews: what a bag of words can tell (plain, contrast), and what it cannot.
 KINDS = ("plain", "contrast", "negated", "swapped")
 
+# What else a text may have, news of the town too.
+EXTRAS = ("pronoun", "question")
+
 # A negated or swapped review has two texts of these symbols; see `mirror`.
 EXCHANGED = {"denial", "plain-denial", "stress", "sure", "nice+", "nice-"}
 
@@ -39,24 +41,29 @@ class Review(NamedTuple):
     tags: tuple  # for each word "PERSON", "PLACE", "DISH" or ""
     pronouns: tuple  # (index of a pronoun, index of the last word of what it stands for)
     questions: tuple  # of Question(text, start, end): words[start:end] answer it
-    phenomena: tuple  # of str; for a review one of KINDS, then "pronoun" and "question" if so
+    phenomena: tuple  # of str; for a review one of KINDS, then those of EXTRAS it has
     log_probability: float  # in nats; the mean over many reviews is minus REVIEWS.entropy
 
 
-def reviews(count, seed, split=None):
+def reviews(count, seed, split=None, phenomenon=None):
     """`count` restaurant reviews, for each seed the same on every machine: a list of Review.
 
     Praise and blame are equally likely. Without a split, reviews follow the grammar's
     probabilities exactly. split: "train" (8 of 10 possible texts), "validation" or "test" (1 of 10
     each); a text belongs to one of them whatever the seed, so that splits never overlap.
-    Raises ValueError for another split, TypeError for a seed that is no whole number.
+    phenomenon: one of KINDS or EXTRAS, for reviews that have it and no others.
+    Raises ValueError for another split or phenomenon or a negative number, TypeError for a count
+    or a seed that is no whole number.
     """
-    return _drawn(REVIEWS, count, seed, split)
+    return _drawn(REVIEWS, (*KINDS, *EXTRAS), count, seed, split, phenomenon)
 
 
-def town(count, seed, split=None):
-    """`count` pieces of news from a small town, drawn as `reviews` are: a list of Review."""
-    return _drawn(TOWN, count, seed, split)
+def town(count, seed, split=None, phenomenon=None):
+    """`count` pieces of news from a small town, drawn as `reviews` are: a list of Review.
+
+    phenomenon: one of EXTRAS; news is of no kind.
+    """
+    return _drawn(TOWN, EXTRAS, count, seed, split, phenomenon)
 
 
 def annotate(words):
@@ -83,15 +90,19 @@ def mirror(review):
     return annotate(words[:a] + words[c:d] + words[b:c] + words[a:b] + words[d:])
 
 
-def _drawn(grammar, count, seed, split):
+def _drawn(grammar, known, count, seed, split, phenomenon):
     if split is not None and split not in SPLITS:
         raise ValueError(f"A split is train, validation or test, not {split!r}.")
-    rng = random.Random(index(seed))
+    if phenomenon is not None and phenomenon not in known:
+        raise ValueError(f"A phenomenon is one of {', '.join(known)}, not {phenomenon!r}.")
+    count, rng = seeded(count, seed)
     drawn = []
     while len(drawn) < count:
         derivation = grammar.draw(rng)
         if split is None or _split(derivation.words) == split:
-            drawn.append(_review(grammar, derivation))
+            review = _review(grammar, derivation)
+            if phenomenon is None or phenomenon in review.phenomena:
+                drawn.append(review)
     return drawn
 
 

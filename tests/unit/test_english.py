@@ -56,6 +56,7 @@ def test_the_reference_repeats_no_paragraph(reference):
             'The *value* of "x"\nis **left-\nhand**. [1]  See **PEP 448** for more.',
             "The value of x is left-hand. See PEP 448 for more.",
         ),
+        ("It is about\nranges of *bytecode*s.", "It is about ranges of bytecodes."),
         ("  * Else: The object\n    must be a list.", "Else: The object must be a list."),
         ("II. It is\n    invalid.", "It is invalid."),
         ("[2] While this is true, it\n    may change.", "While this is true, it may change."),

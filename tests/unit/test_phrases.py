@@ -6,6 +6,7 @@ import unicodedata
 from itertools import pairwise, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -636,9 +637,20 @@ def test_the_same_phrases_everywhere():
 def test_wrong_calls():
     with pytest.raises(ValueError, match="not “dev”"):
         phrases(1, split="dev")
-    with pytest.raises(ValueError, match="negative"):
-        phrases(-1)
     assert phrases(0) == []
+
+
+@pytest.mark.parametrize("wrong", [None, "1", 1.5, -1])
+def test_count_and_seed_are_whole_numbers_from_0_on(wrong):
+    error = ValueError if wrong == -1 else TypeError
+    with pytest.raises(error, match=f"^The seed is a whole number from 0 on, not {wrong!r}"):
+        phrases(1, wrong)
+    with pytest.raises(error, match=f"^The count is a whole number from 0 on, not {wrong!r}"):
+        phrases(wrong)
+
+
+def test_a_seed_of_numpy_is_a_whole_number():
+    assert phrases(np.int64(2), np.int64(7)) == phrases(2, 7)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.corpora.grammar import END, Grammar, tokens
-from helpers.corpora.reviews import KINDS, REVIEWS, TOWN, annotate, mirror, reviews, town
+from helpers.corpora.reviews import EXTRAS, KINDS, REVIEWS, TOWN, annotate, mirror, reviews, town
 from helpers.notebooks import ROOT
 
 SMALL = """
@@ -21,6 +21,7 @@ dish±:
 taste+: 3 good | fine
 taste-: bad
 meal/DISH: Thai soup | stew
+guest: Anna
 ? who liked the {meal} : guest
 ? what was it : meal
 """
@@ -101,6 +102,28 @@ def test_a_symbol_without_a_rule_is_named():
         Grammar("text: the meal", "poem")
 
 
+def test_a_name_without_a_rule_in_a_question_is_told_with_its_line():
+    rules = "text: the {meal}\nmeal: stew\n\n# asked\n? "
+    with pytest.raises(ValueError, match=r"“dish”, asked for in line 5\."):
+        Grammar(rules + "what was it : dish", "text")
+    with pytest.raises(ValueError, match=r"“guest”, asked for in line 5\."):
+        Grammar(rules + "what did {guest} have : meal", "text")
+
+
+def test_a_symbol_that_contains_itself_is_told_with_the_way():
+    with pytest.raises(ValueError, match=r"“(\w+)” contains itself: \1 → \w+ → \1\."):
+        Grammar("text: the {meal}\nmeal: stew | {side}\nside: rice and {meal}", "text")
+    with pytest.raises(ValueError, match=r"“meal\+” contains itself: meal\+ → meal\+\."):
+        Grammar("text: the end\nmeal±: stew | big {meal±}", "text")
+    with pytest.raises(ValueError, match=r": (text → )?meal → side → text( → meal)?( → side)?\."):
+        Grammar("text: the {meal}\nmeal: {side}\nside: {text}", "text")
+
+
+def test_an_indented_line_above_all_headings_is_told():
+    with pytest.raises(ValueError, match=r"^Line 3 is indented"):
+        Grammar("# rules\n\n    the stew\ntext: the end", "text")
+
+
 # ---- What is known exactly -----------------------------------------------------------------------
 
 
@@ -115,12 +138,20 @@ def test_every_text_has_one_derivation(some, news):
 @pytest.mark.parametrize("grammar", [REVIEWS, TOWN], ids=["reviews", "town"])
 def test_entropy_is_the_mean_negative_log_probability(grammar):
     # A sampled text knows its log-probability; the test above holds it to that of the words.
-    n, rng = 100_000, random.Random(3)
-    drawn = [-grammar.draw(rng).log_probability for _ in range(n)]
-    mean = sum(drawn) / n
-    error = math.sqrt(sum((x - mean) ** 2 for x in drawn) / (n - 1) / n)
-    assert error < 0.002 * grammar.entropy
-    assert abs(mean - grammar.entropy) < error
+    def distance(seed, n):
+        """Of the mean from the entropy, in standard errors."""
+        rng = random.Random(seed)
+        drawn = [-grammar.draw(rng).log_probability for _ in range(n)]
+        mean = sum(drawn) / n
+        error = math.sqrt(sum((x - mean) ** 2 for x in drawn) / (n - 1) / n)
+        assert error < 0.002 * grammar.entropy
+        return abs(mean - grammar.entropy) / error
+
+    # One standard error is what is promised. One seed in three would miss it by chance, so the seed
+    # is fixed, and a change of the rules may need another.
+    assert distance(seed=3, n=100_000) < 1
+    # This would hold for nearly every seed: one in 16,000 misses it.
+    assert distance(seed=4, n=100_000) < 4
 
 
 def test_length_is_the_mean_length(some):
@@ -197,9 +228,17 @@ def test_the_same_reviews_everywhere():
 
 def test_seeds_count():
     assert reviews(20, seed=1) == reviews(30, seed=1)[:20] != reviews(20, seed=2)
-    for seed in (None, "1", 1.5):
-        with pytest.raises(TypeError):
-            reviews(1, seed)
+
+
+@pytest.mark.parametrize("draw", [reviews, town])
+@pytest.mark.parametrize("wrong", [None, "1", 1.5, -1])
+def test_count_and_seed_are_whole_numbers_from_0_on(draw, wrong):
+    error = ValueError if wrong == -1 else TypeError
+    with pytest.raises(error, match=f"^The seed is a whole number from 0 on, not {wrong!r}"):
+        draw(1, wrong)
+    with pytest.raises(error, match=f"^The count is a whole number from 0 on, not {wrong!r}"):
+        draw(wrong, 1)
+    assert draw(0, 0) == []
 
 
 def test_splits_never_overlap():
@@ -218,6 +257,25 @@ def test_a_split_has_its_share(some):
     train = {r.text for r in reviews(6000, 7, "train")}
     kept = sum(r.text in train for r in some)
     assert 0.77 < kept / len(some) < 0.83
+
+
+@pytest.mark.parametrize(
+    ("draw", "phenomenon"),
+    [(reviews, name) for name in (*KINDS, *EXTRAS)] + [(town, name) for name in EXTRAS],
+)
+def test_a_phenomenon_keeps_exactly_the_texts_that_have_it(draw, phenomenon):
+    texts = draw(400, 5, "test")
+    having = [text for text in texts if phenomenon in text.phenomena]
+    assert 20 < len(having) < len(texts)
+    assert draw(len(having), 5, "test", phenomenon) == having
+
+
+def test_an_unknown_phenomenon_is_answered_with_the_known_ones():
+    known = "plain, contrast, negated, swapped, pronoun, question, not 'irony'"
+    with pytest.raises(ValueError, match=known):
+        reviews(1, 0, phenomenon="irony")
+    with pytest.raises(ValueError, match="one of pronoun, question, not 'plain'"):
+        town(1, 0, phenomenon="plain")
 
 
 def test_praise_and_blame_are_equally_frequent(some, news):
@@ -309,7 +367,7 @@ def test_a_bag_of_words_cannot_tell_negated_and_swapped_reviews(some):
 def test_every_review_is_of_one_kind(some):
     assert all(len(set(r.phenomena) & set(KINDS)) == 1 for r in some)
     counts = Counter(p for r in some for p in r.phenomena)
-    assert min(counts[p] for p in (*KINDS, "pronoun", "question")) > len(some) / 10
+    assert min(counts[p] for p in (*KINDS, *EXTRAS)) > len(some) / 10
     assert all(("pronoun" in r.phenomena) == bool(r.pronouns) for r in some)
     assert all(("question" in r.phenomena) == bool(r.questions) for r in some)
 
