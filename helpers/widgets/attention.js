@@ -15,8 +15,6 @@ const BESIDE = 44; // pixels for the column of numbers beside narrow cells
 const TALLEST = 660; // pixels the rows may take before they shrink
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-const two = (x) => x.toFixed(2);
-const signed = (x) => two(x).replace(/^-0\.00$/, "0.00").replace("-", "−");
 // A token keeps its own writing direction inside a sentence (first strong isolate … pop).
 const isolated = (token) => `\u2068${token}\u2069`;
 
@@ -322,15 +320,16 @@ function vectorsPanel(ctx, box) {
   const { data } = ctx;
   const { q, k, v, output } = data.vectors;
   const columns = (vector, tokens) => tokens.map((_, i) => vector(i));
-  const largest = (vectors) => Math.max(1e-9, ...vectors.flat().map(Math.abs));
+  // Features × tokens may be more numbers than a function takes arguments.
+  const largest = (vectors) => vectors.flat().reduce((a, b) => Math.max(a, Math.abs(b)), 1e-9);
   const keyScale = largest([...columns(q, data.queries), ...columns(k, data.keys)]);
   const valueScale = largest(columns(v, data.keys));
   const strip = (vector, scale) => {
     // More than eight numbers would not be read, only seen: these become bars, up or down.
     const read = vector.length <= 8;
-    return el("td", { title: read ? null : vector.map(signed).join("  ") },
+    return el("td", { title: read ? null : vector.map(two).join("  ") },
       el("div", { class: read ? "tn-vector" : "tn-vector tn-bars" }, ...vector.map((x) => read
-        ? el("span", { text: signed(x), style: ctx.colors.sign((0.85 * x) / scale) })
+        ? el("span", { text: two(x), style: ctx.colors.sign((0.85 * x) / scale) })
         : el("span", {
           class: x < 0 ? "tn-down" : "tn-up", style: `--size:${(50 * Math.abs(x)) / scale}%`,
         }))));
@@ -346,7 +345,7 @@ function vectorsPanel(ctx, box) {
       return el("tr", { class: m === at.key ? "tn-on" : null },
         el("th", { scope: "row", title: name }, el("span", { dir: "auto", text: name })),
         strip(key, keyScale),
-        el("td", { text: signed(key.reduce((total, x, d) => total + x * asks[d], 0)) }),
+        el("td", { text: two(key.reduce((total, x, d) => total + x * asks[d], 0)) }),
         el("td", {
           class: "tn-bar", style: `--share:${(100 * weights[i] / data.top).toFixed(1)}%`,
           text: data.mask[i] && !weights[i] ? "masked" : two(weights[i]),

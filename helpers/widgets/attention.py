@@ -1,11 +1,10 @@
 """The attention matrix: keys down, queries across, columns that sum to one."""
 
-from decimal import ROUND_HALF_UP, Decimal
-
 import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.small import as_array, two
 from helpers.widgets.text import short, split_words, visible
 
 __all__ = ["Attention", "AttentionWidget", "explore", "show"]
@@ -319,16 +318,14 @@ def show(attention, layer=0, head=0):
 
 
 def two_decimals(weight):
-    """A weight as the browser writes it: from float32, halves rounded up."""
-    return str(Decimal(float(np.float32(weight))).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    """A weight as the browser writes it, which gets it in float32."""
+    return two(np.float32(weight))
 
 
 def _numbers(name, x):
     """A copy in float64 of an array or tensor of finite numbers."""
-    if hasattr(x, "detach"):  # a tensor, perhaps on a GPU, with a gradient, or in bfloat16
-        x = x.detach().cpu().double().numpy()
     try:
-        x = np.array(x, dtype=np.float64)
+        x = as_array(x)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of numbers.") from None
     if not np.isfinite(x).all():

@@ -27,6 +27,9 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** A number with two decimals and a true minus sign, never "−0.00", as `two` in small.py does. */
+const two = (x) => x.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+
 /**
  * Ask Python for new values. One question is open at a time; while it is, only the newest values
  * are kept. The model is shared by all views, so the bookkeeping lives on the model.

@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, slider, style, table
-from helpers.widgets.small import fixed, short, two, vector
+from helpers.widgets.small import as_array, fixed, short, two, vector
 
 __all__ = ["Dictionary", "explore_dictionary"]
 
@@ -42,8 +42,8 @@ class Dictionary(Live):
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, look_up, keys, values, labels, query):
-        keys = np.array(keys, dtype=np.float64)
-        values = np.atleast_2d(np.array(values, dtype=np.float64))
+        keys = as_array(keys)
+        values = np.atleast_2d(as_array(values))
         names = [str(label) for label in labels]
         size = len(names)
         if size == 0 or keys.shape != (2, size) or not np.isfinite(keys).all():
@@ -113,7 +113,10 @@ def winners_by_direction(compute, reach):
     """Index of the largest weight for each direction; [] unless any length of query agrees."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     far, near = (
-        [int(np.argmax(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1])) for a in angles]
+        [
+            int(as_array(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1]).argmax())
+            for a in angles
+        ]
         for radius in (reach, reach / 2)
     )
     return far if far == near else []

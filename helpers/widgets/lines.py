@@ -6,6 +6,7 @@ import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.small import as_array
 
 __all__ = ["Lines", "LinesWidget", "explore_lines", "in_words"]
 
@@ -262,10 +263,8 @@ def _round_ends(log, low, high):
 
 def _numbers(what, x):
     """A row of numbers as float64, none infinite; ValueError, with `what` first, otherwise."""
-    if hasattr(x, "detach"):  # a tensor, perhaps on a GPU
-        x = x.detach().cpu().double().numpy()
     try:
-        x = np.array(x, dtype=np.float64)
+        x = as_array(x)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} should be a row of numbers.") from None
     if x.ndim != 1:

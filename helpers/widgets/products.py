@@ -6,6 +6,7 @@ import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.small import as_array
 
 __all__ = ["Product", "Steps", "step_through"]
 
@@ -100,10 +101,7 @@ class Product:
         return f"{words} → {size_of(self.result)}"
 
     def _matrix(self, part):
-        matrix = getattr(self, part)
-        if hasattr(matrix, "detach"):  # a tensor, perhaps on a GPU, perhaps with a gradient
-            matrix = matrix.detach().cpu().numpy()
-        matrix = np.array(matrix, dtype=np.float64)
+        matrix = as_array(getattr(self, part))
         if matrix.ndim != 2 or not 1 <= min(matrix.shape) or max(matrix.shape) > MOST:
             raise self._fault(
                 f"{getattr(self, f'{part}_name')} should be a matrix of 1 to {MOST} rows and "

@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
-from helpers.widgets.small import fixed, short, two, vector
+from helpers.widgets.small import as_array, fixed, short, two, vector
 
 __all__ = ["Routing", "explore_routing"]
 
@@ -34,7 +34,7 @@ class Routing(Live):
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, route, values, presets):
-        values = np.array(values, dtype=np.float64)
+        values = as_array(values)
         if values.shape != (2, 3):
             raise ValueError(f"The values should be three columns (2 × 3); got {values.shape}.")
         vector(values.ravel(), 6, "The values")

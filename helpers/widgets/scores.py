@@ -4,7 +4,7 @@ import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
-from helpers.widgets.small import two, vector
+from helpers.widgets.small import as_array, two, vector
 from helpers.widgets.text import short, split_words, visible
 
 __all__ = ["ScoresWidget", "WordScores", "explore_scores"]
@@ -29,8 +29,8 @@ class WordScores:
         self.words = [visible(str(word)) for word in words]
         if not self.words:
             raise ValueError("There should be at least one word.")
-        self.scores = vector(_plain(scores), len(self.words), "The scores of the words")
-        self.total = float(vector(_plain(total).reshape(-1), 1, "The total")[0])
+        self.scores = vector(scores, len(self.words), "The scores of the words")
+        self.total = float(vector(as_array(total).reshape(-1), 1, "The total")[0])
         self.verdict = str(verdict).encode("utf-8", "replace").decode("utf-8")
 
     def summary(self):
@@ -97,13 +97,6 @@ def _signed(score):
     """Two decimals with the sign always shown; a zero has none."""
     words = two(score)
     return words if words.startswith("−") or words == two(0) else f"+{words}"
-
-
-def _plain(numbers):
-    """A NumPy array of what may be a tensor, perhaps on a GPU."""
-    if hasattr(numbers, "detach"):
-        numbers = numbers.detach().cpu().double().numpy()
-    return np.asarray(numbers)
 
 
 def _cut(count):

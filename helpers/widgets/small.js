@@ -1,10 +1,8 @@
-// Shared by the small widgets: numbers in words, a plane with arrows, and points that can be moved.
-
-/** A computed number with two decimals and a true minus sign; never "−0.00". */
-const two = (x) => (Math.round(x * 100) / 100 + 0).toFixed(2).replace("-", "−");
+// Shared by the widgets that draw in SVG or step through numbers: numbers in words, a plane with
+// arrows, and points that can be moved.
 
 /** A given number without needless zeros. */
-const short = (x) => String(Math.round(x * 100) / 100 + 0).replace("-", "−");
+const short = (x) => String(Number(x.toFixed(2)) + 0).replace("-", "−");
 
 /** One number as it is, several in brackets. */
 const inBrackets = (words) => (words.length === 1 ? words[0] : `(${words.join(", ")})`);

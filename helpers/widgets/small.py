@@ -1,18 +1,32 @@
-"""What the three small widgets share in Python: numbers in words, and checks."""
+"""What the widgets share in Python: arrays of what they are given, numbers in words, checks."""
+
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 import numpy as np
 
-__all__ = ["fixed", "short", "two", "vector"]
+__all__ = ["as_array", "fixed", "short", "two", "vector"]
+
+
+def as_array(numbers):
+    """A copy in float64 of numbers, an array or a tensor; raises what NumPy raises for others."""
+    if hasattr(numbers, "detach"):  # a tensor, perhaps on a GPU, with a gradient, or in bfloat16
+        numbers = numbers.detach().cpu().double().numpy()
+    return np.array(numbers, dtype=np.float64)
 
 
 def two(number):
-    """The number with two decimals and a true minus sign; never "−0.00"."""
-    return f"{round(float(number), 2) + 0.0:.2f}".replace("-", "−")
+    """The number with two decimals and a true minus sign, as `two` in common.js writes it.
+
+    Halves are rounded away from zero, and nothing becomes "−0.00".
+    """
+    with localcontext(rounding=ROUND_HALF_UP):
+        words = f"{Decimal(float(number)):.2f}"
+    return "0.00" if words == "-0.00" else words.replace("-", "−")
 
 
 def short(numbers):
     """Given numbers without needless zeros: one as it is, several in brackets."""
-    return in_brackets([f"{round(float(x), 2) + 0.0:g}".replace("-", "−") for x in numbers])
+    return in_brackets([two(x).rstrip("0").rstrip(".") for x in numbers])
 
 
 def fixed(numbers):
@@ -29,7 +43,7 @@ def vector(numbers, size, what):
 
     A column (size, 1) counts as a vector. NaN and infinities are refused: nobody can draw them.
     """
-    got = np.asarray(numbers, dtype=np.float64)
+    got = as_array(numbers)
     if got.shape not in {(size,), (size, 1)}:
         raise ValueError(f"{what} should have the shape ({size},); got {got.shape}.")
     if not np.isfinite(got).all():

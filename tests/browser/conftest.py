@@ -180,6 +180,12 @@ class Notebook:
             "() => window.jupyterapp.shell.currentWidget.content.activeCellIndex"
         )
 
+    def activate(self, index):
+        """Make this cell the active one."""
+        self.page.evaluate(
+            "i => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i; }", index
+        )
+
     def expect_keys_back(self, index):
         """Escape leaves the widget of this cell, and the arrows move between cells again."""
         assert self.active_cell() == index

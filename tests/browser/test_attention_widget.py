@@ -391,6 +391,14 @@ def test_scrolled_away_and_back_on_a_sharp_screen(open_notebook):
     assert notebook.errors == []
 
 
+def test_vectors_of_more_numbers_than_a_function_takes_arguments(open_clean):
+    vectors = "queries=np.ones((2000, 128)), keys=np.ones((2000, 1)), values=[[1.0]]"
+    source = f"explore(Attention(np.ones((1, 128)), ['k'], tokens(128, 'q'), {vectors}))"
+    notebook = open_clean([SET_UP, source])
+    score = notebook.widget(1).locator(".tn-vectors tbody td").nth(1)
+    assert notebook.soon(score.text_content, "2000.00") == "2000.00"
+
+
 def test_without_a_kernel_a_reader_sees_the_table(open_notebook):
     bundle = explore(Attention(np.eye(2), ["<b>bold</b>", "ball"]))._repr_mimebundle_()
     output = nbformat.v4.new_output("execute_result", bundle, execution_count=1)

@@ -330,25 +330,6 @@ def test_the_function_must_return_what_can_be_drawn(explore):
         explore(lambda *words, **values: 3)
 
 
-def hostile_widgets():
-    chart = lines(
-        curves={HOSTILE: [1, 2, 3]}, title=HOSTILE, x_label=HOSTILE, y_label=HOSTILE, note=HOSTILE
-    )
-    return [
-        explore_lines(chart),
-        explore_scores(lambda words: WordScores(words, [0.0], 0.0, HOSTILE), HOSTILE.split()[0]),
-    ]
-
-
-@pytest.mark.parametrize("widget", hostile_widgets(), ids=lambda w: type(w).__name__)
-def test_text_is_never_markup(widget):
-    bundle = widget._repr_mimebundle_()
-    assert "<img" not in bundle["text/html"]
-    assert bundle["text/html"].startswith("<table>")
-    assert bundle["text/plain"] == repr(widget)
-    assert not re.search(r"\wHTML", str(widget._esm))  # innerHTML and its kin
-
-
 def luminance(color):
     parts = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)

@@ -5,14 +5,25 @@ from itertools import count
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from helpers.widgets.dictionary import explore_dictionary
-from helpers.widgets.live import slider
-from helpers.widgets.products import MOST, Product, step_through
-from helpers.widgets.routing import explore_routing
+from helpers.widgets import (
+    Attention,
+    Lines,
+    Product,
+    WordScores,
+    explore_dictionary,
+    explore_lines,
+    explore_routing,
+    explore_scores,
+    slider,
+    step_through,
+)
+from helpers.widgets.products import MOST
+from helpers.widgets.small import as_array, short, two
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'"
 VALUES = [[1.0, 3.0, 2.0], [0.5, 1.0, 3.0]]
@@ -340,7 +351,7 @@ def test_the_stepper_needs_products(nothing):
         step_through(nothing)
 
 
-# --- all three -------------------------------------------------------------------------------
+# --- what holds for all -----------------------------------------------------------------------
 
 
 def hostile_widgets():
@@ -348,6 +359,8 @@ def hostile_widgets():
         explore_routing(route, VALUES, {HOSTILE: (1, 0, 0)}),
         dictionary(labels=[HOSTILE] * 3),
         step_through([product(name=HOSTILE, equation=HOSTILE, note=HOSTILE, left_name=HOSTILE)]),
+        explore_lines(Lines([1, 2], {HOSTILE: [1, 2]}, HOSTILE, HOSTILE, HOSTILE, note=HOSTILE)),
+        explore_scores(lambda words: WordScores(words, [0.0], 0.0, HOSTILE), HOSTILE.split()[0]),
     ]
 
 
@@ -358,3 +371,51 @@ def test_text_is_never_markup(widget):
     assert bundle["text/html"].startswith("<table>")
     assert bundle["text/plain"] == repr(widget)
     assert not re.search(r"\wHTML", str(widget._esm))  # innerHTML and its kin
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "brief"),
+    [
+        (0.125, "0.13", "0.13"),
+        (-0.125, "−0.13", "−0.13"),
+        (0.375, "0.38", "0.38"),
+        (1.005, "1.00", "1"),  # the float lies below the half
+        (-0.001, "0.00", "0"),
+        (100, "100.00", "100"),
+        (1234567.5, "1234567.50", "1234567.5"),
+        (np.inf, "Infinity", "Infinity"),
+    ],
+)
+def test_numbers_in_words(number, words, brief):
+    assert (two(number), short([number])) == (words, brief)
+
+
+@given(st.floats(-1e300, 1e300))
+def test_two_decimals_are_the_nearest(number):
+    assert float(two(number).replace("−", "-")) == pytest.approx(number, rel=1e-15, abs=0.0050001)
+    assert two(-number).strip("−") == two(number).strip("−")
+
+
+def tensor(numbers):
+    return torch.tensor(numbers, dtype=torch.bfloat16, requires_grad=True)
+
+
+def test_an_array_is_a_copy():
+    given = np.ones(3)
+    as_array(given)[:] = 0
+    assert given.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "widget",
+    [
+        lambda eye: Attention(eye, ["a", "b"], mask=eye, queries=eye, keys=eye, values=eye),
+        lambda eye: explore_routing(lambda v, w: tensor([1.0, 2.0]), tensor(VALUES)),
+        lambda eye: explore_dictionary(lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, "ab"),
+        lambda eye: Product("I", "I = I I", "I", eye, "I", eye, "I", eye),
+        lambda eye: Lines(eye[1], {"a": eye[0]}, "", "", "", y_range=eye[1]),
+        lambda eye: WordScores(["a", "b"], eye[0], eye[0, 0], ""),
+    ],
+)
+def test_tensors_are_welcome_on_any_device_with_a_gradient_in_bfloat16(widget):
+    widget(tensor([[1.0, 0.0], [0.0, 1.0]]))

@@ -1,0 +1,88 @@
+"""What holds for every kind of widget in a real JupyterLab."""
+
+import pytest
+from playwright.sync_api import expect
+
+from helpers.widgets.live import module
+from helpers.widgets.small import short, two
+
+SET_UP = """
+import numpy as np
+from helpers.widgets import *
+
+def product(N):
+    X = np.arange(2.0 * N).reshape(2, N) + N
+    return [Product("X", "X = I X", "I", np.eye(2), "X", X, "X", X)]
+
+def look_up(query, keys, values, sharpness):
+    powers = np.exp(sharpness * (keys.T @ query))
+    return powers / powers.sum(), values @ powers / powers.sum()
+
+shown = """
+# Kind -> what makes it, what takes the keys, and two keys of which each changes the status.
+KINDS = {
+    "attention": (
+        "explore(Attention(np.eye(3), list('abc')))",
+        *(".tn-stage", "ArrowRight", "ArrowRight"),
+    ),
+    "routing": (
+        "explore_routing(lambda values, weights: values @ weights, [[1, 3, 2], [0, 1, 3]])",
+        *(".tn-small-knob", "ArrowLeft", "ArrowUp"),
+    ),
+    "dictionary": (
+        "explore_dictionary(look_up, [[2, 0], [0, 1]], [10, 20], ['a', 'b'])",
+        *(".tn-small-knob", "ArrowLeft", "ArrowUp"),
+    ),
+    "products": (
+        "step_through(product, slider('N', 2, 6, 3))",
+        *("input", "End", "Home"),
+    ),
+    "lines": (
+        "explore_lines(lambda a: Lines([1, 2], {'y': [a, 2 * a]}, 'Lines', 'x', 'y'),"
+        " slider('a', 1, 9, 3))",
+        *("input", "End", "Home"),
+    ),
+    "scores": (
+        "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",
+        *("input", "a", "b"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "part", "first", "second"), KINDS.values(), ids=KINDS)
+def test_two_views_agree_also_after_scrolling_away(open_clean, source, part, first, second):
+    cells = [SET_UP + source, "display(shown)\nshown", *["#\n" * 120] * 4]
+    notebook = open_clean(cells, windowing="full")
+    views = [notebook.widget(1, view) for view in (0, 1)]
+
+    def picture(view=0):
+        return views[view].locator(".tn-status").all_text_contents()
+
+    def assert_both_show_another_picture_than(before):
+        assert notebook.soon(lambda: before != picture() == picture(1), True)
+
+    notebook.scroll(0)
+    start = picture()
+    views[0].locator(part).first.press(first)
+    assert_both_show_another_picture_than(start)
+
+    # JupyterLab takes what is scrolled away off the page, but for the active cell; it comes back
+    # as it was, and alive.
+    changed = picture()
+    notebook.activate(len(cells) - 1)
+    notebook.scroll(100_000)
+    expect(views[0]).to_be_hidden()
+    notebook.scroll(0)
+    expect(views[0]).to_be_in_viewport()
+    assert [picture(), picture(1)] == [changed, changed]
+    views[0].locator(part).first.press(second)
+    assert_both_show_another_picture_than(changed)
+
+
+def test_numbers_read_the_same_in_python_and_in_the_browser(browser):
+    numbers = [eighth / 8 for eighth in range(-40, 41)]
+    numbers += [0.005, -0.004, 1.005, 0.1 + 0.2, 99.995, 1234567.5, 1e6, -1e20]
+    page = browser.new_page()
+    source = f"(numbers) => {{ {module('small')}; return numbers.map((x) => [two(x), short(x)]); }}"
+    assert page.evaluate(source, numbers) == [[two(x), short([x])] for x in numbers]
+    page.close()
