@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbclient import NotebookClient
 
-from helpers.notebooks import notebook_paths, read, write
+from helpers.notebooks import ENVIRONMENT, notebook_paths, read, write
 
 __all__ = ["execute"]
 
@@ -22,12 +22,7 @@ def execute(notebook, folder):
     Raises nbclient.exceptions.CellExecutionError if a cell fails without leave.
     """
     with tempfile.TemporaryDirectory() as empty:
-        environment = os.environ | {
-            "TRANSFORMER_NOTEBOOKS_PROGRESS": str(Path(empty) / "progress.json"),
-            "TRANSFORMER_NOTEBOOKS_DEVICE": "cpu",
-            # Threads that spin while they wait would spoil what is measured on a busy machine.
-            "OMP_WAIT_POLICY": "PASSIVE",
-        }
+        board = {"TRANSFORMER_NOTEBOOKS_PROGRESS": str(Path(empty) / "progress.json")}
         client = NotebookClient(
             notebook,
             timeout=300,
@@ -37,7 +32,7 @@ def execute(notebook, folder):
             store_widget_state=False,
             resources={"metadata": {"path": str(folder)}},
         )
-        client.execute(env=environment)
+        client.execute(env=os.environ | ENVIRONMENT | board)
     notebook.metadata.pop("widgets", None)
     # The kernel reports its exact Python version; it says nothing about the text.
     notebook.metadata.get("language_info", {}).pop("version", None)

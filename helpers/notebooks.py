@@ -4,10 +4,18 @@ from pathlib import Path
 
 import nbformat
 
-__all__ = ["BLOCKS", "ROOT", "notebook_paths", "read", "topic", "write"]
+__all__ = ["BLOCKS", "ENVIRONMENT", "ROOT", "notebook_paths", "read", "topic", "write"]
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = ROOT / "helpers" / "blocks"
+
+# Outputs are stored, and later compared, under the same conditions.
+ENVIRONMENT = {
+    "TRANSFORMER_NOTEBOOKS_DEVICE": "cpu",  # which every reader has
+    # Threads that spin while they wait take the time that others compute in, and spoil what is
+    # measured on a busy machine.
+    "OMP_WAIT_POLICY": "PASSIVE",
+}
 
 
 def notebook_paths(number=""):

@@ -3,7 +3,7 @@
 import numpy as np
 import traitlets
 
-from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.live import Live, module, style, table, text_box
 from helpers.widgets.small import as_array, two
 from helpers.widgets.text import short, split_words, visible
 
@@ -25,7 +25,8 @@ class Attention:
     note:         one sentence shown under the picture.
     queries, keys, values: D_q × Q, D_q × K and D_v × K, all three or none, for a single head: the
                   widget then also shows, for the chosen query, how its output V a comes about.
-    Raises ValueError, with what was wrong, for anything else. Chapter section 12.2.
+    Raises ValueError, with what was wrong, for anything else. The chapter, “The
+    attention weights”.
     """
 
     def __init__(
@@ -249,13 +250,9 @@ def explore(attention, *controls, text=None, layer=0, head=0, query=0):
     layer, head, query: what is chosen at first, numbered from 0.
     Raises IndexError if that does not exist; what the function raises at first is raised.
     """
-    controls = list(controls)
-    compute = attention if callable(attention) else lambda: attention
     if text is not None:
-        box = dict(kind="text", name="words", label="Words", value=text)
-        controls.insert(0, box)
-        compute = split_words(compute)
-    return AttentionWidget(compute, controls, layer=layer, head=head, query=query)
+        attention, controls = split_words(attention), (text_box(text), *controls)
+    return AttentionWidget(attention, controls, layer=layer, head=head, query=query)
 
 
 def show(attention, layer=0, head=0):

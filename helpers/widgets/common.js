@@ -55,7 +55,7 @@ function controlsBar(model, listen) {
     const label = el("label", { for: id, text: control.label });
     const now = () => model.get("values")[control.name] ?? control.value;
     if (control.kind === "slider") {
-      const show = (v) => (control.whole ? String(v) : Number(v).toFixed(2));
+      const show = (v) => (control.whole ? String(v) : two(Number(v)));
       const output = el("output", { for: id, text: show(now()) });
       const input = el("input", {
         id, type: "range", min: control.min, max: control.max, step: control.step,

@@ -22,7 +22,7 @@ def explore_dictionary(look_up, keys, values, labels, query=(1.0, 0.5)):
     labels:  M names of the entries.
     query:   where the query starts.
     Raises ValueError if a shape is wrong or look_up returns another one.
-    Source: section 2 of the second text, self-attention as a soft dictionary.
+    Source: the second course, self-attention as a soft dictionary.
     """
     return Dictionary(look_up, keys, values, labels, query)
 

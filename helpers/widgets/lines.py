@@ -177,7 +177,7 @@ def explore_lines(lines, *controls):
               moves, with one argument for every `slider(...)` in `controls`. Or Lines themselves.
     What the function raises at first is raised.
     """
-    return LinesWidget(lines if callable(lines) else lambda: lines, controls)
+    return LinesWidget(lines, controls)
 
 
 def in_words(number):

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import anywidget
 import traitlets
-from ipywidgets.widgets.widget import Widget
 
-__all__ = ["Live", "module", "slider", "style", "table"]
+__all__ = ["Live", "module", "slider", "style", "table", "text_box"]
 
 HERE = Path(__file__).parent
 
@@ -32,7 +31,8 @@ class Live(anywidget.AnyWidget):
     values only, so a fast hand never builds a queue. If compute raises, `problem` carries one
     sentence and the picture stays as it was.
 
-    Subclasses define `receive(result)`, `describe()` and `fallback()`.
+    Without a function, `compute` is the result itself, which nothing changes. Subclasses define
+    `receive(result)`, `describe()` and `fallback()`.
     """
 
     controls = traitlets.List(traitlets.Dict()).tag(sync=True)
@@ -42,12 +42,12 @@ class Live(anywidget.AnyWidget):
     problem = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, compute, controls=(), **state):
-        self._compute = compute
+        self._compute = compute if callable(compute) else lambda: compute
         self.controls = list(controls)
         self.values = {control["name"]: control["value"] for control in self.controls}
         # The first call is the author's own, so its errors are raised, not shown in the widget. It
         # comes before the widget opens, so that everything travels in the opening message.
-        self.receive(compute(**self.values))
+        self.receive(self._compute(**self.values))
         super().__init__(**state)
         self.observe(self._answer, "asked")
 
@@ -99,10 +99,6 @@ class Live(anywidget.AnyWidget):
             "application/vnd.jupyter.widget-view+json": view,
         }
 
-    def close(self):
-        self.unobserve_all()
-        Widget.close(self)
-
 
 def slider(name, low, high, value, label=None, step=None):
     """A slider for one number; whole numbers if all of low, high and value are int."""
@@ -119,6 +115,11 @@ def slider(name, low, high, value, label=None, step=None):
         value=value,
         whole=whole,
     )
+
+
+def text_box(text):
+    """A box for a sentence; the function gets what is typed as `words`."""
+    return dict(kind="text", name="words", label="Words", value=text)
 
 
 def table(caption, columns, rows):

@@ -135,9 +135,9 @@ def step_through(products, *sliders):
               one value a slider.
     sliders:  from `slider(name, low, high, value)`, for a function.
     Raises ValueError if there is no step or a step is not what it says (see `Product`).
-    Source: 12.2.4, self-attention in matrix form.
+    Source: the chapter, “Self-attention in matrix form”.
     """
-    return Steps(products if callable(products) else lambda: products, sliders)
+    return Steps(products, sliders)
 
 
 class Steps(Live):

@@ -8,7 +8,7 @@ from helpers.widgets.small import as_array, fixed, short, two, vector
 
 __all__ = ["Routing", "explore_routing"]
 
-EXAMPLES = {"output one": (0.1, 0.3, 0.6), "output two": (0.5, 0.2, 0.3)}  # 12.2.1
+EXAMPLES = {"output one": (0.1, 0.3, 0.6), "output two": (0.5, 0.2, 0.3)}  # the chapter's
 NAMES = ("v₁", "v₂", "v₃")
 
 
@@ -19,7 +19,7 @@ def explore_routing(route, values, presets=EXAMPLES):
     values:  2 × 3, the three values as columns.
     presets: name -> three weights, a button each; the first is where the handle starts.
     Raises ValueError if a shape is wrong, or if preset weights are negative or do not sum to one.
-    Source: 12.2.1, an output is a weighted sum of the values.
+    Source: the chapter, “The values, and their weighting”.
     """
     return Routing(route, values, presets)
 

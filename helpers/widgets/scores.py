@@ -3,7 +3,7 @@
 import numpy as np
 import traitlets
 
-from helpers.widgets.live import Live, module, style, table
+from helpers.widgets.live import Live, module, style, table, text_box
 from helpers.widgets.small import as_array, two, vector
 from helpers.widgets.text import short, split_words, visible
 
@@ -89,8 +89,7 @@ def explore_scores(function, text):
     text:     the sentence to start with.
     What the function raises at first is raised; ValueError if there is no word.
     """
-    box = dict(kind="text", name="words", label="Words", value=text)
-    return ScoresWidget(split_words(function), [box])
+    return ScoresWidget(split_words(function), [text_box(text)])
 
 
 def _signed(score):

@@ -1,14 +1,12 @@
 """Every notebook in a real JupyterLab, in both themes: it runs and shows its widgets."""
 
-from pathlib import Path
-
 import pytest
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+from helpers.notebooks import notebook_paths
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_a_notebook_runs_in_the_browser(open_notebook, path):
     notebook = open_notebook(path)
     # Every output that announces a widget holds one, and not the words that say it is missing.

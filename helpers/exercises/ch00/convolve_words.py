@@ -46,9 +46,12 @@ def convolve_words(X, Omega, beta):
 
 @exercise.right
 def by_loops(X, Omega, beta):
-    k, D_out, _ = Omega.shape
-    N = X.shape[1]
-    outputs = np.zeros((D_out, N))
+    return filled(np.zeros((Omega.shape[1], X.shape[1])), X, Omega, beta)
+
+
+def filled(outputs, X, Omega, beta):
+    """The columns of `outputs` set to the convolution's, one product at a time."""
+    k, N = len(Omega), X.shape[1]
     for n in range(N):
         outputs[:, n] = beta[:, 0]
         for j in range(k):
@@ -201,14 +204,7 @@ def squares_stored(X, Omega, beta):
 
 @exercise.wrong("D_out need not be D")
 def as_many_rows_as_inputs(X, Omega, beta):
-    k, N = len(Omega), X.shape[1]
-    outputs = np.zeros_like(X)
-    for n in range(N):
-        outputs[:, n] = beta[:, 0]
-        for j in range(k):
-            if 0 <= n + j - k // 2 < N:
-                outputs[:, n] += Omega[j] @ X[:, n + j - k // 2]
-    return outputs
+    return filled(np.zeros_like(X), X, Omega, beta)
 
 
 @exercise.wrong("D_out need not be D")
