@@ -46,7 +46,7 @@ function ask(model, changes) {
   model.save_changes();
 }
 
-/** Sliders and text boxes for the model's controls; they follow when another view moves them. */
+/** Sliders, switches, text boxes for the model's controls; they follow when another view does. */
 function controlsBar(model, listen) {
   const bar = el("div", { class: "tn-controls" });
   const followers = [];
@@ -70,6 +70,18 @@ function controlsBar(model, listen) {
         output.textContent = show(now());
       });
       bar.append(el("div", { class: "tn-control" }, label, input, output));
+    } else if (control.kind === "switches") {
+      const boxes = control.labels.map(() => el("input", {
+        type: "checkbox",
+        onchange: () => ask(model, { [control.name]: boxes.map((box) => box.checked) }),
+      }));
+      const show = () => boxes.forEach((box, i) => (box.checked = now()[i]));
+      show();
+      followers.push(show);
+      bar.append(el("div", {
+        class: "tn-control tn-switches", role: "group", "aria-label": control.label,
+      }, el("span", { text: control.label }),
+        ...boxes.map((box, i) => el("label", {}, box, el("span", { text: control.labels[i] })))));
     } else {
       const input = el("input", {
         id, type: "text", spellcheck: "false", autocomplete: "off",

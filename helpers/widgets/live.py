@@ -7,7 +7,9 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-__all__ = ["Live", "module", "slider", "style", "table", "text_box"]
+from helpers.widgets.text import visible
+
+__all__ = ["Live", "module", "slider", "style", "switches", "table", "text_box"]
 
 HERE = Path(__file__).parent
 
@@ -83,6 +85,8 @@ class Live(anywidget.AnyWidget):
                     raise ValueError(f"{control['label']} must be a finite number.")
                 value = min(max(value, control["min"]), control["max"])
                 value = round(value) if control["whole"] else value
+            elif control["kind"] == "switches":
+                value = _truths(value, len(control["labels"]), control["label"])
             elif control["kind"] == "text":
                 value = str(value)[:2000]
             checked[control["name"]] = value
@@ -115,6 +119,32 @@ def slider(name, low, high, value, label=None, step=None):
         value=value,
         whole=whole,
     )
+
+
+def switches(name, labels, on=None):
+    """A row of switches; the function gets a tuple of True and False, one a label.
+
+    labels: the names of the switches, at least one.
+    on:     which are on at first, one truth value a label; without it, all of them.
+    Raises ValueError if there is no label, or not one truth value a label.
+    """
+    labels = [visible(str(text)) for text in labels]
+    if not labels:
+        raise ValueError("A row of switches needs at least one label.")
+    label = name.replace("_", " ")
+    value = _truths(
+        [True] * len(labels) if on is None else [bool(x) for x in on], len(labels), label
+    )
+    return dict(kind="switches", name=name, label=label, labels=labels, value=value)
+
+
+def _truths(sent, size, what):
+    """What was sent as a tuple of `size` truth values; ValueError if it is anything else."""
+    if not isinstance(sent, list | tuple) or not all(isinstance(on, bool) for on in sent):
+        raise ValueError(f"{what} should be switched with True and False.")
+    if len(sent) != size:
+        raise ValueError(f"{what} should be {size} truth values; got {len(sent)}.")
+    return tuple(sent)
 
 
 def text_box(text):

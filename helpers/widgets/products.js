@@ -1,5 +1,6 @@
-// One matrix product at a time, crossed: the right matrix above the result, the left one beside it,
-// so that each entry of the result stands where its row and its column meet.
+// One step at a time. Products are crossed: the right matrix above the result, the left one beside
+// it, so that each entry of the result stands where its row and its column meet. Other operations
+// read from left to right, as their equation does.
 
 const LARGEST_CELL = 44; // pixels
 const READABLE_CELL = 32; // in a smaller one two decimals do not fit
@@ -17,10 +18,43 @@ const formula = (text) =>
 
 const column = (matrix, j) => matrix.rows.map((row) => row[j]);
 
+/** Where the operands of a step stand: `above` the result and, with signs between, `beside` it. */
+function layout({ left, right, plus, inputs, reach }) {
+  if (inputs) {
+    const [first, ...more] = inputs;
+    const adds = more.length && reach === "entry";
+    return { above: null, beside: [first, ...more.flatMap((x) => ["+", x]), adds ? "=" : "→"] };
+  }
+  // A softmax has no right matrix: its scores stand above it, column over column.
+  if (!right) return { above: left, beside: [] };
+  return { above: right, beside: plus ? [plus, "+", left] : [left] };
+}
+
+/** Whether the entry (k, l) of a step's matrix goes into the entry (i, j) of its result. */
+function feeds({ left, right, plus, result, reach }, matrix, [k, l], [i, j]) {
+  if (reach)
+    return matrix !== result && (reach === "all" || (l === j && (reach === "column" || k === i)));
+  if (!right) return l === j; // the softmax of a column: its scores, and what they compete with
+  if (matrix === right) return l === j;
+  return (matrix === left || matrix === plus) && k === i;
+}
+
 /** How the entry (i, j) of a step's result comes about. */
-function written({ left, right, plus, result }, i, j) {
+function written({ left, right, plus, inputs, reach, result }, i, j) {
   const name = `${result.name}[${i}, ${j}]`;
   const value = two(result.rows[i][j]);
+  if (inputs) {
+    if (inputs[1] && reach === "entry") {
+      const [first, second] = inputs.map(({ rows }) => rows[i][j]);
+      return `${name} = ${two(first)} + ${factor(second)} = ${value}`;
+    }
+    const names = inputs.map((input) => input.name).join(" and ");
+    return `${name} = ${value}, made from ` + {
+      entry: `the entry [${i}, ${j}] of ${names} alone`,
+      column: `column ${j} of ${names} alone: one token`,
+      all: `every entry of ${names}: all tokens`,
+    }[reach];
+  }
   if (!right) {
     const powers = column(left, j).map((x) => `exp(${entry(x)})`);
     return `${name} = ${powers[i]} / (${powers.join(" + ")}) = ${value}`;
@@ -52,8 +86,10 @@ const count = (along, size) =>
 export default widget(({ model, root, listen, cleanup }) => {
   const steps = () => model.get("steps");
   let at = 0; // the step shown
+  const shown = () => steps()[at];
+  const resultCells = () => cells.get(shown().result);
   let cursor = [0, 0]; // row and column of its result
-  let cells = {}; // of each matrix, by row and column
+  let cells = new Map(); // of each matrix of the step, by row and column
 
   const chips = el("div", { class: "tn-product-chips", role: "group", "aria-label": "steps" });
   const equation = el("div", { class: "tn-product-equation" });
@@ -66,10 +102,10 @@ export default widget(({ model, root, listen, cleanup }) => {
   const next = turn("Next ›", 1);
 
   /** One matrix with its name and sizes. */
-  const matrix = (role, data) => {
+  const matrix = (data) => {
     const largest = Math.max(...data.rows.flat().map(Math.abs), 1e-9);
-    const isResult = role === "result";
-    cells[role] = data.rows.map((row, i) =>
+    const isResult = data === shown().result;
+    const cellsOf = data.rows.map((row, i) =>
       row.map((x, j) => {
         const kind = x === null ? "tn-product-masked" : x < 0 ? "tn-product-negative" : "";
         const reach = isResult && {
@@ -81,25 +117,26 @@ export default widget(({ model, root, listen, cleanup }) => {
           style: `--strength: ${Math.round((100 * Math.abs(x)) / largest)}%`, ...reach,
         });
       }));
+    cells.set(data, cellsOf);
     const [height, width] = [data.rows.length, data.rows[0].length];
     const grid = el("div", {
       class: "tn-product-matrix", role: isResult ? "grid" : "table",
       "aria-label": `${data.name}, ${height} rows, ${width} columns`,
       ...(isResult && { onkeydown: keys }),
-    }, ...cells[role].map((row) => el("div", { class: "tn-product-row", role: "row" }, ...row)));
+    }, ...cellsOf.map((row) => el("div", { class: "tn-product-row", role: "row" }, ...row)));
     const name = el("div", { class: "tn-product-name" },
       el("b", {}, ...formula(data.name)),
       data.shape && el("span", {}, ...formula(data.shape)),
       el("span", { text: `${data.shape && "= "}${height} × ${width}` }));
     return [grid, name];
   };
-  const part = (name, data) => el("div", { class: "tn-product-part" }, ...matrix(name, data));
+  const part = (data) => el("div", { class: "tn-product-part" }, ...matrix(data));
 
   const draw = () => {
     const held = stage.contains(document.activeElement);
     at = Math.min(at, steps().length - 1);
-    const step = steps()[at];
-    const { left, right, plus, result } = step;
+    const step = shown();
+    const { result, right } = step;
     const [height, width] = [result.rows.length, result.rows[0].length];
     cursor = [Math.min(cursor[0], height - 1), Math.min(cursor[1], width - 1)];
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", String(i === at)));
@@ -107,27 +144,26 @@ export default widget(({ model, root, listen, cleanup }) => {
     next.setAttribute("aria-disabled", String(at === steps().length - 1));
     equation.replaceChildren(...formula(step.equation));
     note.textContent = step.note;
-    cells = {};
-    // A softmax has no right matrix: its scores stand above it, column over column.
-    const [grid, name] = right ? matrix("right", right) : matrix("left", left);
-    const beside = el("div", { class: "tn-product-beside" }, count("rows", height));
-    if (plus) beside.append(part("plus", plus), el("div", { class: "tn-product-plus", text: "+" }));
-    if (right) beside.append(part("left", left));
+    cells = new Map();
+    const { above, beside } = layout(step);
+    const [grid, name] = above ? matrix(above) : [];
+    const sign = (text) =>
+      el("div", { class: "tn-product-sign", style: `--rows: ${height}`, text });
     stage.replaceChildren(
       right ? pairing(right.rows.length) : el("div"),
       el("div", { class: "tn-product-above" }, name, count("columns", width), grid),
-      beside,
-      part("result", result),
+      el("div", { class: "tn-product-beside" }, count("rows", height),
+        ...beside.map((x) => (typeof x === "string" ? sign(x) : part(x)))),
+      part(result),
     );
     fit();
     point(...cursor);
-    if (held) cells.result[cursor[0]][cursor[1]].focus();
+    if (held) resultCells()[cursor[0]][cursor[1]].focus();
   };
 
   /** The largest square cells with which the step fits beside the widget's edges. */
   const fit = () => {
-    const { left, right, plus, result } = steps()[at];
-    const across = [result, right && left, plus].filter(Boolean);
+    const across = [shown().result, ...layout(shown()).beside.filter((x) => x.rows)];
     const columns = across.reduce((sum, { rows }) => sum + rows[0].length, 0);
     const cell = Math.min(Math.floor((stage.clientWidth - 80) / columns), LARGEST_CELL);
     stage.style.setProperty("--cell", `${Math.max(cell, 14)}px`);
@@ -136,20 +172,16 @@ export default widget(({ model, root, listen, cleanup }) => {
 
   /** Put the cursor on an entry of the result: light up what makes it, and write it out. */
   const point = (i, j) => {
-    const step = steps()[at];
-    cells.result[cursor[0]][cursor[1]].tabIndex = -1;
+    resultCells()[cursor[0]][cursor[1]].tabIndex = -1;
     cursor = [i, j];
-    const chosen = cells.result[i][j];
+    const chosen = resultCells()[i][j];
     chosen.tabIndex = 0;
-    const makers = step.right
-      ? [cells.left[i], cells.right.map((row) => row[j]), step.plus ? cells.plus[i] : []]
-      : [cells.left.map((row) => row[j]), cells.result.map((row) => row[j])];
-    const lit = new Set(makers.flat());
-    for (const cell of Object.values(cells).flat(2)) {
-      cell.classList.toggle("tn-product-lit", lit.has(cell));
-      cell.classList.toggle("tn-product-chosen", cell === chosen);
-    }
-    say(written(step, i, j));
+    for (const [data, rows] of cells)
+      rows.forEach((row, k) => row.forEach((cell, l) => {
+        cell.classList.toggle("tn-product-lit", feeds(shown(), data, [k, l], cursor));
+        cell.classList.toggle("tn-product-chosen", cell === chosen);
+      }));
+    say(written(shown(), i, j));
   };
 
   const go = (step) => {
@@ -161,8 +193,8 @@ export default widget(({ model, root, listen, cleanup }) => {
   const keys = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const [i, j] = cursor;
-    const [bottom, right] = [cells.result.length - 1, cells.result[0].length - 1];
-    const focus = (row, col) => () => cells.result[row][col].focus();
+    const [bottom, right] = [resultCells().length - 1, resultCells()[0].length - 1];
+    const focus = (row, col) => () => resultCells()[row][col].focus();
     const action = {
       ArrowUp: focus(Math.max(i - 1, 0), j),
       ArrowDown: focus(Math.min(i + 1, bottom), j),

@@ -1,4 +1,4 @@
-"""The shape stepper: matrix products one at a time, rows meeting columns."""
+"""The shape stepper: matrix products and other operations, one at a time."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,46 @@ import traitlets
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array
 
-__all__ = ["Product", "Steps", "step_through"]
+__all__ = ["Operation", "Product", "Steps", "step_through"]
 
 MOST = 12  # rows or columns: more than this and nobody reads a single number
+REACHES = {
+    "entry": "each entry from its own place",
+    "column": "each column from its own column",
+    "all": "each entry from all entries",
+}
+
+
+class Step:
+    """What every step has: a name for its faults, matrices that can be read, and a result."""
+
+    def _fault(self, sentence):
+        return ValueError(f"Step “{self.name}”: {sentence}.")
+
+    def _matrix(self, name, matrix, masked=False):
+        """A float64 copy of a matrix that can be shown; where it is masked it may hold −∞."""
+        matrix = as_array(matrix)
+        if matrix.ndim != 2 or not 1 <= min(matrix.shape) or max(matrix.shape) > MOST:
+            raise self._fault(
+                f"{name} should be a matrix of 1 to {MOST} rows and "
+                f"columns, not of shape {matrix.shape}"
+            )
+        if not (np.isfinite(matrix) | (masked & np.isneginf(matrix))).all():
+            raise self._fault(f"{name} should hold finite numbers")
+        return matrix
+
+    def _check_result(self, expected, how):
+        # Loose enough for float32; NaN equals nothing, so it is refused too.
+        if not np.allclose(self.result, expected, rtol=1e-4, atol=1e-5):
+            raise self._fault(f"{self.result_name} is not {how}")
+
+    def _picture(self, **parts):
+        """Plain data for the browser: the texts of a step and its parts."""
+        return {"name": self.name, "equation": self.equation, "note": self.note} | parts
 
 
 @dataclass(frozen=True)
-class Product:
+class Product(Step):
     """One step: left @ right + plus = result or, without a right matrix, a softmax by columns.
 
     name:      the step's short name, for its button.
@@ -44,7 +77,8 @@ class Product:
     def __post_init__(self):
         for part in ("left", "right", "result", "plus"):
             if getattr(self, part) is not None:
-                object.__setattr__(self, part, self._matrix(part))
+                name, masked = getattr(self, f"{part}_name"), part == "left" and self.right is None
+                object.__setattr__(self, part, self._matrix(name, getattr(self, part), masked))
         if self.right is None:
             expected, how = softmax_columns(self.left), "the softmax of each column"
         else:
@@ -66,30 +100,18 @@ class Product:
                 f"{self.result_name} has the shape {self.result.shape}, "
                 f"but {how} has {expected.shape}"
             )
-        # Loose enough for float32; NaN equals nothing, so it is refused too.
-        if not np.allclose(self.result, expected, rtol=1e-4, atol=1e-5):
-            raise self._fault(f"{self.result_name} is not {how}")
+        self._check_result(expected, how)
         self._shapes()
 
     def picture(self):
-        """Plain data for the browser; −∞, which JSON lacks, becomes None."""
+        """Plain data for the browser: `left`, `right`, `result` and `plus`, None where absent."""
         left, right, result, plus = self._shapes()
-        parts = {
-            "left": (self.left_name, self.left, left),
-            "right": (self.right_name, self.right, right),
-            "result": (self.result_name, self.result, result),
-            "plus": (self.plus_name, self.plus, plus),
-        }
-        return {"name": self.name, "equation": self.equation, "note": self.note} | {
-            part: None
-            if matrix is None
-            else {
-                "name": name,
-                "shape": shape,
-                "rows": [[x if np.isfinite(x) else None for x in row] for row in matrix.tolist()],
-            }
-            for part, (name, matrix, shape) in parts.items()
-        }
+        return self._picture(
+            left=part_of(self.left_name, self.left, left),
+            right=part_of(self.right_name, self.right, right),
+            result=part_of(self.result_name, self.result, result),
+            plus=part_of(self.plus_name, self.plus, plus),
+        )
 
     def sizes(self):
         """In words, which shapes meet and what they make."""
@@ -99,18 +121,6 @@ class Product:
         if self.plus is not None:
             words = f"({size_of(self.plus)}) + {words}"
         return f"{words} → {size_of(self.result)}"
-
-    def _matrix(self, part):
-        matrix = as_array(getattr(self, part))
-        if matrix.ndim != 2 or not 1 <= min(matrix.shape) or max(matrix.shape) > MOST:
-            raise self._fault(
-                f"{getattr(self, f'{part}_name')} should be a matrix of 1 to {MOST} rows and "
-                f"columns, not of shape {matrix.shape}"
-            )
-        masked = part == "left" and self.right is None
-        if not (np.isfinite(matrix) | (masked & np.isneginf(matrix))).all():
-            raise self._fault(f"{getattr(self, f'{part}_name')} should hold finite numbers")
-        return matrix
 
     def _shapes(self):
         """Names of the sizes of left, right, result and plus, "" where none were given."""
@@ -124,43 +134,103 @@ class Product:
             return "", "", "", ""
         return self.left_shape, self.right_shape, f"{rows} × {columns}", f"{rows} × 1"
 
-    def _fault(self, sentence):
-        return ValueError(f"Step “{self.name}”: {sentence}.")
 
+@dataclass(frozen=True)
+class Operation(Step):
+    """One step that is no matrix product: its result has the shape of what it is made of.
 
-def step_through(products, *sliders):
-    """Step through matrix products: each entry of a result lights up the row and column it needs.
-
-    products: a list of `Product`, or the notebook's function(**values) -> list of `Product`, with
-              one value a slider.
-    sliders:  from `slider(name, low, high, value)`, for a function.
-    Raises ValueError if there is no step or a step is not what it says (see `Product`).
-    Source: the chapter, “Self-attention in matrix form”.
+    name:     the step's short name, for its button.
+    equation: as the chapter writes it; _ starts a subscript ("X ← X + MhSa[X]").
+    inputs:   name -> D × N matrix; two of them stand with a + between.
+    result:   D × N. Two inputs with the reach "entry" are added: the result must be their sum.
+    reach:    which entries of the inputs an entry of the result depends on: "entry", the same
+              entry of each (an addition); "column", its whole column, one token (LayerNorm, the
+              MLP); "all", every entry (self-attention).
+    note:     one sentence shown under the picture.
+    shape:    the name of the shape ("D × N").
+    Raises ValueError, naming the step, if there are not one or two inputs, if a shape differs or
+    has more than MOST rows or columns, or if a sum is none.
+    Source: the chapter, “The transformer layer”.
     """
-    return Steps(products, sliders)
+
+    name: str
+    equation: str
+    inputs: dict[str, np.ndarray]
+    result_name: str
+    result: np.ndarray
+    reach: str
+    note: str = ""
+    shape: str = ""
+
+    def __post_init__(self):
+        if self.reach not in REACHES:
+            raise self._fault(f"reach should be “entry”, “column” or “all”, not “{self.reach}”")
+        if not isinstance(self.inputs, dict) or not 1 <= len(self.inputs) <= 2:
+            raise self._fault("inputs should be a dictionary of one or two matrices")
+        inputs = {name: self._matrix(name, matrix) for name, matrix in self.inputs.items()}
+        object.__setattr__(self, "inputs", inputs)
+        object.__setattr__(self, "result", self._matrix(self.result_name, self.result))
+        for name, matrix in inputs.items():
+            if matrix.shape != self.result.shape:
+                raise self._fault(
+                    f"{self.result_name} has the shape {self.result.shape}, "
+                    f"but {name} has {matrix.shape}"
+                )
+        if self.reach == "entry" and len(inputs) == 2:
+            self._check_result(sum(inputs.values()), " plus ".join(inputs))
+
+    def picture(self):
+        """Plain data for the browser: `inputs`, a list, `result` and `reach`."""
+        return self._picture(
+            inputs=[part_of(name, matrix, self.shape) for name, matrix in self.inputs.items()],
+            result=part_of(self.result_name, self.result, self.shape),
+            reach=self.reach,
+        )
+
+    def sizes(self):
+        """In words, which shapes make which, and what an entry depends on."""
+        words = " + ".join([f"({size_of(self.result)})"] * len(self.inputs))
+        return f"{words} → {size_of(self.result)}, {REACHES[self.reach]}"
+
+
+def step_through(steps, *sliders):
+    """Step through matrix products and operations: each entry of a result lights up what it needs.
+
+    steps:   a list in which each step is a `Product` or an `Operation`, or the notebook's
+             function(**values) -> such a list, with one value a slider.
+    sliders: from `slider(name, low, high, value)`, for a function.
+    Raises ValueError if there is no step or a step is not what it says (see the two classes).
+    Source: the chapter, “Self-attention in matrix form” and “The transformer layer”.
+    """
+    return Steps(steps, sliders)
 
 
 class Steps(Live):
-    """The widget; `steps` holds one `Product.picture()` a step."""
+    """The widget; `steps` holds the `picture()` of each step."""
 
     _esm = module("small", "products")
     _css = style("small", "products")
     steps = traitlets.List().tag(sync=True)
 
     def receive(self, result):
-        products = list(result)
-        if not products or not all(isinstance(product, Product) for product in products):
-            raise ValueError("The stepper needs a list of at least one Product.")
-        self._products = products
-        self.steps = [product.picture() for product in products]
+        steps = list(result)
+        if not steps or not all(isinstance(step, Step) for step in steps):
+            raise ValueError("The stepper needs a list of at least one Product or Operation.")
+        self._steps = steps
+        self.steps = [step.picture() for step in steps]
 
     def describe(self):
-        lines = [f"{p.equation}: {p.sizes()}" for p in self._products]
-        return "\n".join(["Matrix products, step by step:", *lines])
+        return "\n".join(
+            [f"{self._title()}:", *(f"{s.equation}: {s.sizes()}" for s in self._steps)]
+        )
 
     def fallback(self):
-        rows = [[p.name, p.equation, p.sizes(), p.note] for p in self._products]
-        return table("Matrix products, step by step", ["step", "equation", "sizes", "note"], rows)
+        rows = [[step.name, step.equation, step.sizes(), step.note] for step in self._steps]
+        return table(self._title(), ["step", "equation", "sizes", "note"], rows)
+
+    def _title(self):
+        products = all(isinstance(step, Product) for step in self._steps)
+        return f"{'Matrix products' if products else 'Operations'}, step by step"
 
 
 def softmax_columns(scores):
@@ -168,6 +238,14 @@ def softmax_columns(scores):
     with np.errstate(invalid="ignore"):
         powers = np.exp(scores - scores.max(axis=0))
         return powers / powers.sum(axis=0)
+
+
+def part_of(name, matrix, shape):
+    """One matrix for the browser; −∞, which JSON lacks, becomes None."""
+    if matrix is None:
+        return None
+    rows = [[x if np.isfinite(x) else None for x in row] for row in matrix.tolist()]
+    return {"name": name, "shape": shape, "rows": rows}
 
 
 def size_of(matrix):

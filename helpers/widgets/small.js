@@ -121,3 +121,54 @@ function movable(surface, knob, { onPlace, onStep }) {
     onStep(step[0] * times, step[1] * times);
   });
 }
+
+/**
+ * Let the arrow keys, Home and End move the focus through the options of a listbox, which are one
+ * tab stop: each chooses itself when it gets the focus. Escape hands the keys back.
+ */
+function walk(list) {
+  list.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape") list.closest(".jp-Cell")?.focus();
+    const options = [...list.children];
+    const at = options.indexOf(document.activeElement);
+    const to = {
+      ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0,
+      ArrowRight: at + 1, ArrowDown: at + 1, End: options.length - 1,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    options[Math.min(Math.max(to, 0), options.length - 1)].focus();
+  });
+}
+
+/** Make option `at` of a listbox the chosen one, and the one that Tab reaches. */
+function select(list, at) {
+  [...list.children].forEach((option, i) => {
+    option.setAttribute("aria-selected", String(i === at));
+    option.setAttribute("tabindex", i === at ? "0" : "-1");
+  });
+}
+
+/** A button that opens a table of the numbers; fill(columns, rows) sets its cells. */
+function numbersTable() {
+  const table = el("table", { class: "tn-small-table" });
+  // It scrolls on its own where it is wide or long, so the keyboard must reach it.
+  const box = el("div", {
+    class: "tn-small-numbers", hidden: true, tabindex: 0, role: "group", "aria-label": "numbers",
+  }, table);
+  const button = el("button", {
+    type: "button", text: "Table", "aria-expanded": "false",
+    onclick: () => {
+      box.hidden = !box.hidden;
+      button.setAttribute("aria-expanded", String(!box.hidden));
+    },
+  });
+  const fill = (columns, rows) =>
+    table.replaceChildren(
+      el("thead", {}, el("tr", {}, ...columns.map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, ...rows.map(([first, ...rest]) =>
+        el("tr", {}, el("th", { scope: "row", text: first }),
+          ...rest.map((text) => el("td", { text }))))));
+  return { nodes: [button, box], fill };
+}

@@ -18,6 +18,13 @@ def look_up(query, keys, values, sharpness):
     powers = np.exp(sharpness * (keys.T @ query))
     return powers / powers.sum(), values @ powers / powers.sum()
 
+def turned(degrees):
+    x, y = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return Planes([1, 0], [0, 1], [x, y], [0, 1])
+
+def moved(on):
+    return Moves(['a', 'b'], np.eye(2), np.eye(2) * on)
+
 shown = """
 # Kind -> what makes it, what takes the keys, and two keys of which each changes the status.
 KINDS = {
@@ -37,10 +44,27 @@ KINDS = {
         "step_through(product, slider('N', 2, 6, 3))",
         *("input", "End", "Home"),
     ),
+    "grid": (
+        "explore_grid(lambda N: Page('squares', np.arange(N)[None] ** 2), slider('N', 1, 9, 4))",
+        *(".tn-grid-stage", "End", "ArrowLeft"),
+    ),
     "lines": (
         "explore_lines(lambda a: Lines([1, 2], {'y': [a, 2 * a]}, 'Lines', 'x', 'y'),"
         " slider('a', 1, 9, 3))",
         *("input", "End", "Home"),
+    ),
+    "planes": (
+        "explore_planes(turned, slider('degrees', 0, 90, 30))",
+        *("input", "End", "Home"),
+    ),
+    "moves": (
+        "explore_moves(moved, switches('on', ['a', 'b']))",
+        *("input", " ", " "),
+    ),
+    "order": (
+        "explore_order(lambda order: Ordered(['abc'[i] for i in order], [order], [order]),"
+        " ['a', 'b', 'c'])",
+        *("[role=option][tabindex='0']", "]", "]"),
     ),
     "scores": (
         "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",

@@ -49,6 +49,24 @@ def steps(N):
 
 step_through(steps, slider("N", 2, 6, 3))
 """
+LAYER = """
+from helpers.widgets.products import Operation
+
+X, M = np.arange(6.0).reshape(2, 3), np.array([[0.5, -1.5, 0.25], [1, 0, -2]])
+S = X + M
+eye = np.eye(2)
+step_through([
+    Product("I", "X = I X", "I", eye, "X", X, "X", X),
+    Operation("MhSa", "MhSa[X]", {"X": X}, "MhSa[X]", M, "all"),
+    Operation("add", "X ← X + MhSa[X]", {"X": X, "MhSa[X]": M}, "X", S, "entry", shape="D × N"),
+    Operation("norm", "X ← LayerNorm[X]", {"X": S}, "X", (S - S.mean(0)) / S.std(0), "column"),
+    Operation("both", "LayerNorm[X + M]", {"X": X, "M": M}, "X", -S, "column"),
+])
+"""
+WIDE = """
+wide = np.ones((12, 12))
+step_through([Operation("add", "2 = 1 + 1", {"a": wide, "b": wide}, "c", 2 * wide, "entry")])
+"""
 TEXT = (
     f"""
 name = "{HOSTILE}"
@@ -258,6 +276,72 @@ def test_stepper(open_clean):
     assert notebook.accessibility_findings() == ""
     result(0, 0).focus()
     notebook.expect_keys_back(0)
+
+
+def test_operations(open_clean):
+    notebook = open_clean([STEPPER, LAYER, "None"])
+    page, widget = notebook.page, notebook.widget(1)
+    widget.scroll_into_view_if_needed()
+    cells = widget.get_by_role("gridcell")
+
+    def says(text):
+        expect(widget.locator(".tn-status")).to_have_text(text)
+
+    def lit():
+        """For every matrix, from left to right, which entries light up, as "row,column"."""
+        return widget.locator(".tn-product-matrix").evaluate_all(
+            """matrices => matrices.map((matrix) =>
+                [...matrix.children].flatMap((row, i) => [...row.children].flatMap((cell, j) =>
+                    cell.classList.contains("tn-product-lit") ? [`${i},${j}`] : [])).join(" "))"""
+        )
+
+    def signs():
+        return widget.locator(".tn-product-sign").all_text_contents()
+
+    # From a product to an operation and on with one key; the focus stays on the same entry.
+    cells.nth(1).focus()
+    page.keyboard.press("]")
+    says("MhSa[X][0, 1] = −1.50, made from every entry of X: all tokens")
+    assert (lit(), signs()) == (["0,0 0,1 0,2 1,0 1,1 1,2", ""], ["→"])
+    page.keyboard.press("]")
+    says("X[0, 1] = 1.00 + (−1.50) = −0.50")
+    assert (lit(), signs()) == (["0,1", "0,1", ""], ["+", "="])
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    expect(cells.nth(5)).to_be_focused()
+    says("X[1, 2] = 5.00 + (−2.00) = 3.00")
+    assert lit() == ["1,2", "1,2", ""]
+    assert notebook.accessibility_findings() == ""
+    page.keyboard.press("]")
+    says("X[1, 2] = 1.00, made from column 2 of X alone: one token")
+    assert (lit(), signs()) == (["0,2 1,2", ""], ["→"])
+    cells.nth(0).hover()
+    assert lit() == ["0,0 1,0", ""]
+    page.keyboard.press("]")  # two inputs whose sum it is not
+    says("X[0, 0] = −0.50, made from column 0 of X and M alone: one token")
+    assert (lit(), signs()) == (["0,0 1,0", "0,0 1,0", ""], ["+", "→"])
+
+    # Back among products, a row and a column light up again.
+    widget.get_by_role("button", name="I", exact=True).click()
+    says("X[0, 0] = 1.00·0.00 + 0.00·3.00 = 0.00")
+    assert lit() == ["0,0 1,0", "0,0 0,1", ""]
+    cells.nth(0).focus()
+    notebook.expect_keys_back(1)
+
+
+def test_wide_operations_in_a_narrow_window(open_clean):
+    notebook = open_clean([STEPPER, LAYER, WIDE], theme="dark", width=500)
+    page, widget = notebook.page, notebook.widget(2)
+    fits = "node => node.scrollWidth <= node.clientWidth"
+    assert [notebook.widget(i).evaluate(fits) for i in range(3)] == [True] * 3
+    # What the stage has no room for comes into view with the cursor.
+    last = widget.get_by_role("gridcell").nth(11)
+    widget.get_by_role("gridcell").first.focus()
+    page.keyboard.press("End")
+    expect(last).to_be_focused()
+    box, stage = last.bounding_box(), widget.locator(".tn-product-stage").bounding_box()
+    assert box["x"] + box["width"] <= stage["x"] + stage["width"] + 1
+    assert notebook.accessibility_findings() == ""
 
 
 def test_any_text_and_the_dark_theme(open_clean):

@@ -13,6 +13,8 @@ from hypothesis.extra.numpy import arrays
 from helpers.widgets import (
     Attention,
     Lines,
+    Operation,
+    Ordered,
     Product,
     WordScores,
     explore_dictionary,
@@ -351,6 +353,69 @@ def test_the_stepper_needs_products(nothing):
         step_through(nothing)
 
 
+def addition(**changes):
+    X, M = np.arange(6.0).reshape(2, 3), np.ones((2, 3)) / 4
+    arguments = dict(
+        name="attention", equation="X ← X + MhSa[X]", inputs={"X": X, "MhSa[X]": M},
+        result_name="X", result=X + M, reach="entry", shape="D × N",
+    )  # fmt: skip
+    return Operation(**(arguments | changes))
+
+
+def test_an_operation_says_what_it_depends_on():
+    picture = addition(note="residual").picture()
+    assert [(part["name"], part["shape"]) for part in picture["inputs"]] == [
+        ("X", "D × N"), ("MhSa[X]", "D × N"),
+    ]  # fmt: skip
+    assert picture["result"]["rows"] == [[0.25, 1.25, 2.25], [3.25, 4.25, 5.25]]
+    assert (picture["reach"], picture["note"]) == ("entry", "residual")
+    assert addition().sizes() == "(2 × 3) + (2 × 3) → 2 × 3, each entry from its own place"
+    norm = addition(name="norm", equation="LayerNorm", inputs={"X": np.ones((2, 3))},
+                    reach="column")  # fmt: skip
+    widget = step_through([product(), addition(), norm])
+    assert repr(widget).splitlines() == [
+        "Operations, step by step:",
+        f"Q = β_q + Ω_q X: {product().sizes()}",
+        "X ← X + MhSa[X]: (2 × 3) + (2 × 3) → 2 × 3, each entry from its own place",
+        "LayerNorm: (2 × 3) → 2 × 3, each column from its own column",
+    ]
+    assert "<td>(2 × 3) → 2 × 3, each column from its own column</td>" in widget.fallback()
+
+
+@given(st.integers(0, 1), st.integers(0, 2), st.floats(0.01, 1e6) | st.just(float("nan")))
+def test_a_wrong_sum_cannot_be_shown(i, j, error):
+    result = addition().result.copy()
+    result[i, j] += error
+    with pytest.raises(ValueError, match="Step “attention”"):
+        addition(result=result)
+
+
+def test_only_additions_are_checked():
+    other = np.zeros((2, 3))
+    assert addition(result=other, reach="all").picture()["reach"] == "all"
+    one = addition(result=other, inputs={"X": np.ones((2, 3))})
+    assert one.picture()["result"]["rows"] == other.tolist()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (dict(result=np.ones((2, 3))), r"X is not X plus MhSa\[X\]"),
+        (dict(result=np.ones((3, 2))), r"X has the shape \(3, 2\), but X has \(2, 3\)"),
+        (dict(result=np.full((2, 3), np.nan)), "X should hold finite numbers"),
+        (dict(inputs={"M": np.full((2, 3), -np.inf)}), "M should hold finite numbers"),
+        (dict(inputs={"M": np.ones((2, MOST + 1))}), f"M should be a matrix of 1 to {MOST} rows"),
+        (dict(inputs={}), "one or two matrices"),
+        (dict(inputs=np.ones((2, 3))), "one or two matrices"),
+        (dict(inputs=dict.fromkeys("abc", np.ones((2, 3)))), "one or two matrices"),
+        (dict(reach="row"), "“entry”, “column” or “all”, not “row”"),
+    ],
+)
+def test_an_operation_that_is_not_what_it_says_is_refused_by_name(changes, words):
+    with pytest.raises(ValueError, match=f"^Step “attention”: .*{words}"):
+        addition(**changes)
+
+
 # --- what holds for all -----------------------------------------------------------------------
 
 
@@ -359,6 +424,7 @@ def hostile_widgets():
         explore_routing(route, VALUES, {HOSTILE: (1, 0, 0)}),
         dictionary(labels=[HOSTILE] * 3),
         step_through([product(name=HOSTILE, equation=HOSTILE, note=HOSTILE, left_name=HOSTILE)]),
+        step_through([addition(name=HOSTILE, equation=HOSTILE, note=HOSTILE, shape=HOSTILE)]),
         explore_lines(Lines([1, 2], {HOSTILE: [1, 2]}, HOSTILE, HOSTILE, HOSTILE, note=HOSTILE)),
         explore_scores(lambda words: WordScores(words, [0.0], 0.0, HOSTILE), HOSTILE.split()[0]),
     ]
@@ -413,6 +479,8 @@ def test_an_array_is_a_copy():
         lambda eye: explore_routing(lambda v, w: tensor([1.0, 2.0]), tensor(VALUES)),
         lambda eye: explore_dictionary(lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, "ab"),
         lambda eye: Product("I", "I = I I", "I", eye, "I", eye, "I", eye),
+        lambda eye: Operation("I", "I = I", {"I": eye}, "I", eye, "all"),
+        lambda eye: Ordered(["a", "b"], eye, eye),
         lambda eye: Lines(eye[1], {"a": eye[0]}, "", "", "", y_range=eye[1]),
         lambda eye: WordScores(["a", "b"], eye[0], eye[0, 0], ""),
     ],

@@ -1,0 +1,536 @@
+// A matrix as colored cells, with the chosen column as bars beside it. What is chosen lives on the
+// model, so all views and Python share it; what is hovered belongs to one view.
+
+const STEPS = {
+  ArrowUp: { row: -1 }, ArrowDown: { row: 1 }, ArrowLeft: { column: -1 }, ArrowRight: { column: 1 },
+  Home: { column: -Infinity }, End: { column: Infinity },
+  "[": { page: -1 }, "]": { page: 1 }, PageUp: { page: -1 }, PageDown: { page: 1 },
+};
+const READ = 12; // rows or columns of which every number is printed
+const TALLEST = 640; // pixels the rows may take before they shrink
+const SHORT = 32; // pixels up to which column labels lie flat even over narrow cells
+const LABEL = 120; // pixels beyond which a label is cut with an ellipsis
+const BARS = [104, 56]; // pixels from one end of the bars' scale to the other: usual, if narrow
+const RING = 4; // pixels around the cells, for the ring of the chosen one
+const MARGIN = 20; // pixels beside that scale, for its words
+
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+// A label keeps its own writing direction inside a sentence (first strong isolate … pop).
+const isolated = (label) => `\u2068${label}\u2069`;
+
+/** A page as Python sent it, with typed arrays instead of bytes. */
+function unpack(picture) {
+  const copy = ({ buffer, byteOffset, byteLength }) =>
+    buffer.slice(byteOffset, byteOffset + byteLength);
+  const [R, C] = picture.shape;
+  const groups = picture.groups.byteLength ? new Uint16Array(copy(picture.groups)) : null;
+  const numbers = new Float32Array(copy(picture.numbers));
+  return { ...picture, R, C, numbers, groups, anyEmpty: numbers.some(Number.isNaN) };
+}
+
+/** The colors of the theme, read from the style sheet, for numbers from −1 to 1. */
+function palette(root) {
+  const style = getComputedStyle(root);
+  const rgb = (name) => {
+    const hex = style.getPropertyValue(`--tn-${name}`).trim();
+    return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  };
+  const mix = (a, b, t) => a.map((x, i) => Math.round(x + (b[i] - x) * t));
+  const ramp = (...stops) => {
+    const [zero, middle, end] = stops.map((stop) => rgb(`grid-${stop}`));
+    return Array.from({ length: 101 }, (_, i) =>
+      i < 50 ? mix(zero, middle, i / 50) : mix(middle, end, (i - 50) / 50));
+  };
+  const luminance = (color) => {
+    const [r, g, b] = color.map((x) => {
+      const s = x / 255;
+      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const css = (color) => `rgb(${color.join(" ")})`;
+  const looks = (colors) => colors.map((color) => ({
+    // 0.179 is the luminance at which black and white ink contrast equally with the ground.
+    rgba: [...color, 255], ink: luminance(color) > 0.179 ? "#000000" : "#ffffff",
+  }));
+  const plus = looks(ramp("zero", "plus-middle", "plus"));
+  const minus = looks(ramp("zero", "minus-middle", "minus"));
+  return {
+    look: (t) => (t < 0 ? minus : plus)[Math.round(100 * clamp(Math.abs(t), 0, 1))],
+    plus: css(rgb("grid-plus-bar")), minus: css(rgb("grid-minus-bar")),
+    muted: css(rgb("muted")), line: css(rgb("line")),
+  };
+}
+
+/** A canvas context of the given size in CSS pixels, sharp on every screen. */
+function sized(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.scale(ratio, ratio);
+  return context;
+}
+
+/**
+ * Labels along an edge, each `room` pixels from the next, so of many only every second, fifth …
+ * Returns a function that marks one of them, which is shown even if its neighbors must make room.
+ */
+function labels(box, texts, { cell, room, edge, at }) {
+  const label = (i, kind) => el("span", {
+    class: kind, dir: "auto", title: texts[i], text: texts[i], style: `${edge}:${at(i)}px`,
+  });
+  const step = [1, 2, 5, 10, 20, 50].find((n) => n * cell >= room) ?? 100;
+  const shown = texts.map((_, i) => i).filter((i) => i % step === 0).map((i) => [i, label(i)]);
+  box.append(...shown.map(([, node]) => node));
+  let marked = null;
+  return (chosen) => {
+    marked?.remove();
+    marked = label(chosen, "tn-on");
+    box.append(marked);
+    for (const [i, node] of shown) node.hidden = Math.abs(at(i) - at(chosen)) < room - 2;
+  };
+}
+
+/** The page as a picture: labels are text, cells and bars are canvases. */
+function gridView(ctx, stage, cell) {
+  const { page } = ctx;
+  const { R, C } = page;
+  const font = getComputedStyle(stage).fontFamily;
+  const pen = document.createElement("canvas").getContext("2d");
+  const widest = (texts, weight = 600) => {
+    pen.font = `${weight} 12px ${font}`;
+    return Math.max(...texts.map((text) => pen.measureText(text.slice(0, 60)).width));
+  };
+
+  // Sizes: cells as large as their contents need, else square, else as small as they must be.
+  const readable = page.words || Math.max(R, C) <= READ;
+  const texts = page.words?.flat()
+    ?? Array.from(readable ? page.numbers : [], (x) => (isNaN(x) ? "" : two(x)));
+  const side = Math.max(Math.min(LABEL, widest(page.rows)), widest([`${page.labels[0]} ↓`], 400));
+  const left = Math.ceil(side) + 10;
+  const label = Math.min(LABEL, widest(page.columns));
+  // Slanted labels lean over what stands to the right of the cells.
+  const last = Math.min(LABEL, widest(page.columns.slice(-1)));
+  const lean = label <= SHORT ? 0 : Math.ceil(0.64 * last);
+  const text = readable ? Math.max(28, widest(texts, 400)) : 0;
+  const least = page.words ? 24 : text ? text + 6 : clamp(ctx.room() / 2 / C, 4, 28);
+  const leadFor = (bars) => (bars ? Math.max(MARGIN, lean) : lean);
+  const besideFor = (bars) => leadFor(bars) + (bars && bars + 2 * MARGIN);
+  const cellsFor = (bars) => (ctx.room() - left - besideFor(bars) - 2 * RING) / C;
+  // Where numbers are printed, they need the room more than the bars do.
+  const fitting = [...BARS, ...(text ? [0] : [])].find((bars) => cellsFor(bars) >= least);
+  const barred = page.numbers.some((x) => !isNaN(x)) ? (fitting ?? BARS[1]) : 0;
+  const lead = leadFor(barred), beside = besideFor(barred), most = cellsFor(barred);
+  const printed = text > 0 && most >= least;
+  const width = printed ? Math.min(most, text + 16) : clamp(most, 4, 28);
+  const height = printed
+    ? clamp(TALLEST / R, 14, 32)
+    : clamp(TALLEST / R, 4, Math.max(width, Math.min(28, 160 / R)));
+  // Edges fall on whole pixels, so that they are sharp; cells may then differ by one.
+  const x = (column) => Math.round((column / C) * Math.round(C * width));
+  const y = (row) => Math.round((row / R) * Math.round(R * height));
+  const gap = Math.min(width, height) >= 10 ? 1 : 0;
+  const middle = (edge, i) => (edge(i) + edge(i + 1) - gap) / 2;
+
+  const axis = `${page.labels[1]} →`;
+  // Column labels lie flat where they fit, or are short; else they are slanted.
+  const flat = label <= Math.max(SHORT, width - 8);
+  const top = el("div", {
+    class: flat ? "tn-grid-top" : "tn-grid-top tn-grid-slanted",
+    style: `height:${(flat ? 22 : Math.ceil(label * 0.77) + 20) + 18}px`,
+  }, el("div", { class: "tn-grid-axis", text: axis }));
+  const sides = el("div", { class: "tn-grid-side" });
+  const pointColumn = labels(top, page.columns, {
+    cell: width, room: flat ? label + 6 : 17, edge: "left", at: (c) => middle(x, c),
+  });
+  const pointRow = labels(sides, page.rows, {
+    cell: height, room: 15, edge: "top", at: (r) => clamp(middle(y, r), 8, Math.max(8, y(R) - 8)),
+  });
+
+  const heat = el("canvas", { class: "tn-grid-heat" });
+  const row = el("div", { class: "tn-grid-row" }), column = el("div", { class: "tn-grid-column" });
+  const outline = svg("svg", { class: "tn-grid-group", "aria-hidden": "true" },
+    svg("path"), svg("path"));
+  const hovered = el("div", { class: "tn-grid-hovered" });
+  const map = el("div", { class: gap ? "tn-grid-map" : "tn-grid-map tn-grid-dense" },
+    el("div", { class: "tn-grid-corner tn-grid-axis", text: `${page.labels[0]} ↓` }), top, sides,
+    el("div", { class: "tn-grid-body" }, heat, row, column, outline, hovered, cell.parentNode));
+  const middleTrack = Math.max(x(C), Math.ceil(widest([axis], 400)));
+  map.style.cssText = `gap:${RING}px;grid-template-columns:${left}px ${middleTrack}px ${beside}px`;
+  stage.append(map);
+
+  // The chosen column as bars, each beside its row.
+  const title = el("div", { class: "tn-grid-title", dir: "auto" });
+  const bars = el("canvas"), line = el("div", { class: "tn-grid-row" });
+  const marks = page.signed ? [-1, 0, 1] : [0, 1];
+  const place = (t) => MARGIN + barred * (page.signed ? (1 + t) / 2 : t);
+  const ends = marks.map((t) => t && page.ends[Number(t > 0)]);
+  const scale = el("div", { class: "tn-grid-ends" });
+  const above = el("div", {
+    class: "tn-grid-above", style: `${flat ? "padding" : "margin"}-left:${lead}px`,
+  }, scale);
+  const below = el("div", { class: "tn-grid-beside", style: `padding-left:${lead}px` });
+  top.after(above);
+  map.append(below);
+  if (barred) {
+    scale.append(title, ...ends.map((text, i) => el("span", {
+      // Too long for its place, it is left to the legend.
+      text: String(text).length > 6 ? "" : String(text), style: `left:${place(marks[i])}px`,
+    })));
+    below.append(bars, line);
+  }
+
+  const share = (i) => page.numbers[i] / page.top;
+  const paint = () => {
+    const { colors } = ctx;
+    // A pixel a cell, made larger in one go: many times faster than cell by cell.
+    const small = new ImageData(C, R);
+    const looks = Array.from(page.numbers, (_, i) => colors.look(isNaN(share(i)) ? 0 : share(i)));
+    looks.forEach((look, i) => small.data.set(look.rgba, 4 * i));
+    const source = new OffscreenCanvas(C, R);
+    source.getContext("2d").putImageData(small, 0, 0);
+    const g = sized(heat, x(C), y(R));
+    g.imageSmoothingEnabled = false;
+    g.drawImage(source, 0, 0, x(C), y(R));
+    if (page.anyEmpty && !page.words) {
+      g.fillStyle = hatching(colors);
+      page.numbers.forEach((number, i) => {
+        const [r, c] = [Math.floor(i / C), i % C];
+        if (isNaN(number)) g.fillRect(x(c), y(r), x(c + 1) - x(c), y(r + 1) - y(r));
+      });
+    }
+    for (let c = 1; gap && c <= C; c++) g.clearRect(x(c) - gap, 0, gap, y(R));
+    for (let r = 1; gap && r <= R; r++) g.clearRect(0, y(r) - gap, x(C), gap);
+    if (!printed) return;
+    g.font = `12px ${font}`;
+    g.textAlign = "center";
+    g.textBaseline = "middle";
+    looks.forEach((look, i) => {
+      const [r, c] = [Math.floor(i / C), i % C];
+      g.fillStyle = look.ink;
+      g.fillText(cut(g, texts[i], x(c + 1) - x(c) - 5), middle(x, c), middle(y, r) + 1);
+    });
+  };
+  const paintBars = (column) => {
+    const { colors } = ctx;
+    const g = sized(bars, barred + 2 * MARGIN, y(R));
+    const upright = (t, color) => {
+      g.fillStyle = color;
+      g.fillRect(Math.round(place(t)), 0, 1, y(R));
+    };
+    for (const t of marks) upright(t, colors.line);
+    const thick = Math.min(height - gap, 16);
+    for (let r = 0; r < R; r++) {
+      const t = share(r * C + column);
+      if (isNaN(t)) continue;
+      g.fillStyle = t < 0 ? colors.minus : colors.plus;
+      const [from, to] = [place(Math.min(t, 0)), place(Math.max(t, 0))];
+      g.fillRect(from, middle(y, r) - thick / 2, to - from, thick);
+    }
+    upright(0, colors.muted);
+  };
+  const point = (at) => {
+    const across = (c) => `left:${x(c)}px;width:${x(c + 1) - x(c) - gap}px;`;
+    const down = (r) => `top:${y(r)}px;height:${y(r + 1) - y(r) - gap}px;`;
+    const chosen = ctx.chosen();
+    cell.style.cssText = across(chosen.column) + down(chosen.row);
+    hovered.style.cssText = across(at.column) + down(at.row);
+    hovered.hidden = !ctx.hover();
+    row.style.cssText = line.style.cssText = down(at.row);
+    if (page.groups) line.style.left = `${lead}px`;
+    column.style.cssText = across(at.column);
+    // Where cells belong together, their outline takes the place of row and column.
+    row.hidden = column.hidden = page.groups !== null;
+    if (page.groups) {
+      const d = border(page, page.groups[at.row * C + at.column], x, y);
+      for (const path of outline.children) path.setAttribute("d", d);
+    }
+    pointColumn(at.column);
+    pointRow(at.row);
+    title.textContent = title.title = `${page.labels[1]} ${page.columns[at.column]}`;
+    if (barred) paintBars(at.column);
+  };
+  const locate = (event) => {
+    const from = heat.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - from.left) / from.width) * C);
+    const row = Math.floor(((event.clientY - from.top) / from.height) * R);
+    return column >= 0 && column < C && row >= 0 && row < R ? { row, column } : null;
+  };
+  const reveal = ({ row, column }) => {
+    // Labels and bars stick to the edges: a cell must be clear of them to be seen.
+    const right = left + x(column + 1) + beside + 2 * RING - stage.clientWidth;
+    stage.scrollLeft = clamp(stage.scrollLeft, right, x(column));
+    const bottom = top.offsetHeight + y(row + 1) + 2 * RING - stage.clientHeight;
+    stage.scrollTop = clamp(stage.scrollTop, bottom, y(row));
+  };
+  return { paint, point, locate, reveal };
+}
+
+/** A text, or as much of its beginning as fits, with an ellipsis. */
+function cut(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let letters = [...text];
+  while (letters.length && pen.measureText(`${letters.join("")}…`).width > width) letters.pop();
+  return `${letters.join("")}…`;
+}
+
+/** The edges between the cells of a group and all others, as a path. */
+function border({ R, C, groups }, group, x, y) {
+  const inside = (r, c) =>
+    r >= 0 && r < R && c >= 0 && c < C && groups[r * C + c] === group;
+  const edges = [];
+  for (let r = 0; r <= R; r++) {
+    for (let c = 0; c <= C; c++) {
+      if (inside(r, c) !== inside(r - 1, c)) edges.push(`M${x(c)} ${y(r)}H${x(c + 1)}`);
+      if (inside(r, c) !== inside(r, c - 1)) edges.push(`M${x(c)} ${y(r)}V${y(r + 1)}`);
+    }
+  }
+  return edges.join("");
+}
+
+/** Diagonal lines for empty cells. */
+function hatching(colors) {
+  const tile = document.createElement("canvas");
+  const g = sized(tile, 6, 6);
+  g.strokeStyle = colors.muted;
+  g.beginPath();
+  for (const x of [-6, 0, 6]) {
+    g.moveTo(x, 6);
+    g.lineTo(x + 6, 0);
+  }
+  g.stroke();
+  const pattern = g.createPattern(tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / (window.devicePixelRatio || 1)));
+  return pattern;
+}
+
+/** The page as a table, for reading, copying, and screen readers. */
+function tableView(ctx, stage) {
+  const { page } = ctx;
+  const th = (scope, text) =>
+    el("th", { scope, title: text }, el("span", { dir: "auto", text }));
+  const heads = page.columns.map((text) => th("col", text));
+  const rows = page.rows.map((text, r) => el("tr", {}, th("row", text),
+    ...page.columns.map((_, c) => el("td", { dir: "auto", text: content(page, r, c, "") }))));
+  const [down, across] = page.labels;
+  stage.append(el("table", { class: "tn-grid-table" },
+    el("caption", { class: "tn-spoken", text: page.name }),
+    el("thead", {},
+      el("tr", {}, el("th", { scope: "col", text: `${down} ↓ ${across} →` }), ...heads)),
+    el("tbody", {}, ...rows)));
+  let marked = [];
+  const point = (at) => {
+    for (const node of marked) node.classList.remove("tn-on");
+    marked = [heads[at.column], rows[at.row].children[0], rows[at.row].children[at.column + 1]];
+    for (const node of marked) node.classList.add("tn-on");
+  };
+  return { paint: () => {}, point, locate: () => null, reveal: () => {} };
+}
+
+/** What a cell holds, in words. */
+function content({ numbers, words, C }, row, column, empty = "empty") {
+  const i = row * C + column;
+  const number = isNaN(numbers[i]) ? empty : two(numbers[i]);
+  const word = words?.[row][column];
+  if (!word) return number;
+  return number ? `${isolated(word)} (${number})` : word;
+}
+
+/** The cells that belong together with one, in words. */
+function together({ numbers, groups, words }, i) {
+  if (!groups) return "";
+  const members = Array.from(numbers).filter((_, j) => groups[j] === groups[i]);
+  const there = members.filter((x) => !isNaN(x));
+  const count = `${members.length} ${members.length === 1 ? "cell" : "cells"}`;
+  if (words || !there.length) return ` · outlined: ${count}`;
+  const average = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
+  const mean = average(there);
+  const deviation = Math.sqrt(average(there.map((x) => (x - mean) ** 2)));
+  return ` · outlined: ${count}, mean ${two(mean)}, standard deviation ${two(deviation)}`;
+}
+
+export default widget(({ model, root, listen, onTheme, cleanup }) => {
+  root.classList.add("tn-grid");
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", "Table of numbers");
+  const id = `tn-${Math.random().toString(36).slice(2)}`;
+  const views = { Grid: gridView, Table: tableView };
+  let view = "Grid", hover = null, lastWidth = 0, pages = [], picture;
+
+  const status = statusLine();
+  const tabs = el("div", { class: "tn-grid-tabs", role: "group", "aria-label": "Page" });
+  const legend = el("div", { class: "tn-grid-legend" });
+  const cell = el("div", { role: "gridcell", class: "tn-grid-cell" });
+  const line = el("div", { role: "row" }, cell);
+  const stage = el("div", { class: "tn-grid-stage", tabindex: 0 });
+  const note = el("div", { class: "tn-grid-note" });
+  const hint = el("div", { class: "tn-grid-hint", id: `${id}-hint` });
+  const switches = Object.keys(views).map((name) =>
+    el("button", { type: "button", text: name, onclick: () => show(name) }));
+
+  if (model.get("controls").length) root.append(controlsBar(model, listen));
+  root.append(
+    el("div", { class: "tn-grid-bar" }, tabs, legend,
+      el("div", { class: "tn-grid-switch", role: "group", "aria-label": "View" }, ...switches)),
+    ...status.nodes, stage, el("div", { class: "tn-grid-foot" }, note, hint));
+  cleanup(status.stop);
+
+  const ctx = {
+    page: null,
+    colors: null,
+    room: () => root.clientWidth - 30,
+    hover: () => hover,
+    // A new, smaller page may arrive before Python has moved what was chosen inside it.
+    chosen: () => ({
+      row: Math.min(model.get("row"), ctx.page.R - 1),
+      column: Math.min(model.get("column"), ctx.page.C - 1),
+    }),
+  };
+  const pageNow = () => Math.min(model.get("page"), pages.length - 1);
+
+  const choose = (changes) => {
+    hover = null;
+    for (const [name, value] of Object.entries(changes)) model.set(name, value);
+    model.save_changes();
+  };
+  const step = (by) => {
+    const page = clamp(pageNow() + (by.page ?? 0), 0, pages.length - 1);
+    const { R, C } = pages[page], { row, column } = ctx.chosen();
+    choose({
+      page,
+      row: clamp(row + (by.row ?? 0), 0, R - 1),
+      column: clamp(column + (by.column ?? 0), 0, C - 1),
+    });
+    picture.reveal(ctx.chosen());
+  };
+
+  function point() {
+    const { page } = ctx;
+    const at = hover ?? ctx.chosen();
+    picture.point(at);
+    const chosen = ctx.chosen();
+    const words = ({ row, column }) => {
+      const [r, c] = [page.rows[row], page.columns[column]].map(isolated);
+      return `${page.labels[0]} ${r}, ${page.labels[1]} ${c}: ${content(page, row, column)}`;
+    };
+    status.say(words(at) + together(page, at.row * page.C + at.column));
+    cell.id = `${id}-${chosen.row}-${chosen.column}`;
+    line.setAttribute("aria-rowindex", chosen.row + 1);
+    cell.setAttribute("aria-colindex", chosen.column + 1);
+    cell.setAttribute("aria-label", words(chosen));
+    if (view === "Grid") stage.setAttribute("aria-activedescendant", cell.id);
+  }
+
+  /** Build everything for the present page, view and width. */
+  function lay() {
+    lastWidth = root.clientWidth;
+    if (!lastWidth) return; // not on the page now: the observer calls again
+    const page = (ctx.page = pages[pageNow()]);
+    ctx.colors = palette(root);
+    const { scrollLeft, scrollTop } = stage;
+    stage.replaceChildren();
+    for (const name of stage.getAttributeNames())
+      if (name.startsWith("aria")) stage.removeAttribute(name);
+    const isGrid = view === "Grid";
+    stage.setAttribute("role", isGrid ? "grid" : "group");
+    stage.setAttribute("aria-label", `${page.name}: ${page.R} rows, ${page.C} columns`);
+    if (isGrid) {
+      stage.setAttribute("aria-rowcount", page.R);
+      stage.setAttribute("aria-colcount", page.C);
+      stage.setAttribute("aria-describedby", hint.id);
+    }
+    picture = views[view](ctx, stage, cell);
+    stage.scrollTo(scrollLeft, scrollTop);
+    for (const button of switches)
+      button.setAttribute("aria-pressed", String(button.textContent === view));
+    [...tabs.children].forEach((button, i) =>
+      button.setAttribute("aria-pressed", String(i === pageNow())));
+    legend.replaceChildren(...legendParts());
+    note.textContent = page.note;
+    hint.textContent = [
+      isGrid && `Arrow keys: ${page.labels.join(" and ")}`,
+      isGrid && pages.length > 1 && "[ ]: page",
+      "Esc: back to the notebook",
+    ].filter(Boolean).join(" · ");
+    picture.paint();
+    point();
+  }
+
+  function legendParts() {
+    const { signed, ends, anyEmpty, words } = ctx.page;
+    const marks = signed ? [ends[0], "0", ends[1]] : ends;
+    const ticks = marks.map((text, i) =>
+      el("span", { text, style: `left:${(100 * i) / (marks.length - 1)}%` }));
+    const hatched = anyEmpty && !words;
+    return [
+      el("div", { class: "tn-grid-scale" },
+        el("div", { class: `tn-grid-ramp ${signed ? "tn-grid-signed" : ""}` }), ...ticks),
+      hatched && el("span", { class: "tn-grid-swatch" }),
+      hatched && el("span", { text: "empty" }),
+    ].filter(Boolean);
+  }
+
+  function show(name) {
+    view = name;
+    hover = null;
+    lay();
+  }
+
+  /** Take over what Python sent. */
+  function load() {
+    pages = model.get("pictures").map(unpack);
+    const names = pages.length > 1 ? pages.map((page) => page.name) : [];
+    const known = [...tabs.children].map((button) => button.textContent);
+    // A button that stays keeps the focus.
+    if (JSON.stringify(names) !== JSON.stringify(known))
+      tabs.replaceChildren(...names.map((text, page) =>
+        el("button", { type: "button", text, onclick: () => step({ page: page - pageNow() }) })));
+    tabs.hidden = !names.length;
+    hover = null;
+    lay();
+  }
+
+  stage.addEventListener("pointermove", (event) => {
+    const at = picture.locate(event);
+    if (at?.row === hover?.row && at?.column === hover?.column) return;
+    hover = at;
+    point();
+  });
+  stage.addEventListener("pointerleave", () => {
+    if (!hover) return;
+    hover = null;
+    point();
+  });
+  stage.addEventListener("click", (event) => {
+    const at = picture.locate(event);
+    if (at) choose(at);
+  });
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      root.closest(".jp-Cell")?.focus();
+    } else {
+      const move = event.target === stage && view === "Grid" && STEPS[event.key];
+      if (!move) return;
+      step(move);
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  listen("change:pictures", load);
+  listen("change:page", () => lay());
+  for (const name of ["row", "column"]) listen(`change:${name}`, () => lastWidth && point());
+  // While JupyterLab exchanges its style sheets the page has no width; a frame later it has one.
+  onTheme(() => requestAnimationFrame(lay));
+  // Also when the cell comes back into the window: its canvases may have been dropped.
+  const observer = new ResizeObserver(() => {
+    if (root.clientWidth !== lastWidth) lay();
+  });
+  observer.observe(root);
+  cleanup(() => observer.disconnect());
+  load();
+});
