@@ -18,7 +18,8 @@ def execute(notebook, folder):
 
     The learner's board is set aside, so outputs are those of a first visit; they are made on the
     CPU, which every reader has; and the state of widgets is not kept, so a reader without a kernel
-    sees each widget's static table.
+    sees each widget's static table. Progress bars, which have none, would stand at 0% for ever:
+    they are left out.
     Raises nbclient.exceptions.CellExecutionError if a cell fails without leave.
     """
     with tempfile.TemporaryDirectory() as empty:
@@ -34,9 +35,18 @@ def execute(notebook, folder):
         )
         client.execute(env=os.environ | ENVIRONMENT | board)
     notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not _frozen(output)]
     # The kernel reports its exact Python version; it says nothing about the text.
     notebook.metadata.get("language_info", {}).pop("version", None)
     return notebook
+
+
+def _frozen(output):
+    """Whether an output is a widget with no static table, such as a progress bar."""
+    data = output.get("data", {})
+    return "application/vnd.jupyter.widget-view+json" in data and "text/html" not in data
 
 
 def main(arguments):

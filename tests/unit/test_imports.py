@@ -21,6 +21,7 @@ MAY_IMPORT = {  # a part of helpers → the other parts it may import
     "notebooks": set(),
     "plots": {"blocks", "corpora"},
     "pretrained": {"blocks", "corpora"},
+    "training": {"plots", "widgets"},
     "widgets": {"blocks", "corpora", "plots"},
 }
 
