@@ -1,0 +1,147 @@
+"""Exercise 3.5, Attention with linear biases."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "3.5",
+    "Attention with linear biases",
+    stars=1,
+    stub='''\
+def alibi_bias(N, slope):
+    """The biases of ALiBi: the farther away a key is, the lower is its score.
+
+    N: number of tokens; slope: positive, how much the score falls with each step.
+    Returns B, N × N, to be added to the scores: B[m, n] is −slope times the distance |m − n| of
+    key m and query n.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "How far apart are token 0 and token 2? And a token and itself?",
+        "A column of positions minus a row of positions is a matrix of all differences.",
+        "A distance has no sign. The bias has one: it should lower the score of a key that is far "
+        "away.",
+    ),
+    notice="One number, which need not even be learned, serves every length. After the softmax a "
+    "step farther away multiplies the weight by exp(−slope).",
+)
+
+
+@exercise.solution
+def alibi_bias(N, slope):
+    positions = np.arange(N)
+    return -slope * np.abs(positions[:, None] - positions)  # N × N
+
+
+@exercise.right
+def by_loops(N, slope):
+    return [[-slope * abs(m - n) for n in range(N)] for m in range(N)]
+
+
+@exercise.right
+def by_maximum(N, slope):
+    m, n = np.indices((N, N), dtype=np.float32)
+    return slope * (np.minimum(m, n) - np.maximum(m, n))
+
+
+def differences(N):
+    return np.subtract.outer(np.arange(N), np.arange(N))
+
+
+@exercise.wrong("sign is missing")
+def rising(N, slope):
+    return slope * abs(differences(N))
+
+
+@exercise.wrong("is a distance ever negative")
+def key_minus_query(N, slope):
+    return -slope * differences(N)
+
+
+@exercise.wrong("is a distance ever negative")
+def query_minus_key(N, slope):
+    return slope * differences(N)
+
+
+@exercise.wrong("is squared")
+def squared(N, slope):
+    return -slope * differences(N) ** 2
+
+
+@exercise.wrong("divided by the slope")
+def divided(N, slope):
+    return -abs(differences(N)) / slope
+
+
+@exercise.wrong("has the slope a say")
+def without_slope(N, slope):
+    return -abs(differences(N))
+
+
+@exercise.wrong("how far is it to itself")
+def itself_apart(N, slope):
+    return -slope * (abs(differences(N)) + 1)
+
+
+@exercise.wrong("Half of your biases are 0")
+def one_side(N, slope):
+    return -slope * np.maximum(-differences(N), 0)
+
+
+@exercise.wrong("all distances alike")
+def neighbors(N, slope):
+    return -slope * (differences(N) != 0)
+
+
+@exercise.wrong("these are factors")
+def factors(N, slope):
+    return np.exp(-slope * abs(differences(N)))
+
+
+@exercise.check
+def check(answer):
+    float32 = 1e-6  # fewer digits
+    N, slope = 4, 0.5
+    distance = abs(differences(N))
+    recognize(
+        unchanged(answer, N, slope),
+        -0.5 * np.array([[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]),
+        "B for N=4 and slope=0.5",
+        {
+            "Your biases rise with the distance, so that far keys win: which sign is missing?": (
+                rising(N, slope)
+            ),
+            "On one side of the diagonal your biases are positive, and keys gain by being far "
+            "away: is a distance ever negative?": (
+                key_minus_query(N, slope),
+                query_minus_key(N, slope),
+            ),
+            "Your distance is squared: linear biases fall by the same amount with each step.": (
+                squared(N, slope),
+                -slope * slope * distance**2,
+            ),
+            "Your distance is divided by the slope: should a larger slope make the biases fall "
+            "faster, or more slowly?": divided(N, slope),
+            "Your biases fall by 1 with each step: has the slope a say in it?": (
+                without_slope(N, slope)
+            ),
+            "The diagonal of your B is not 0: a token meets itself there; how far is it to "
+            "itself?": itself_apart(N, slope),
+            "Half of your biases are 0: keys before the query and keys after it lie equally far "
+            "away; where did one side go?": (one_side(N, slope), one_side(N, slope).T),
+            "Your biases treat all distances alike, whether the key is next to the query or far "
+            "away: how far apart are tokens 0 and 3?": neighbors(N, slope),
+            "You took the exponential, and these are factors for the weights: B is added to the "
+            "scores, and which function will take the exponential of the sum?": (
+                factors(N, slope),
+                factors(N, slope) / factors(N, slope).sum(axis=0),
+            ),
+        },
+    )
+    for N, slope in (1, 1.0), (2, 0.25), (3, 2), (12, 1 / 256), (40, 0.7):
+        what = f"B for N={N} and slope={slope:.3g}"
+        same(unchanged(answer, N, slope), alibi_bias(N, slope), what, float32)

@@ -1,0 +1,218 @@
+"""Exercise 3.4, One bias for each offset."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "3.4",
+    "One bias for each offset",
+    stars=2,
+    stub='''\
+def relative_bias_matrix(pi, N):
+    """The biases that are added to the scores of N tokens, one for each offset.
+
+    pi: array of 2L − 1 biases. pi[L − 1 + offset] belongs to the offset, from −(L − 1) to L − 1:
+        the position of the key minus that of the query. Keys farther away, before or after the
+        query, use the first or the last entry of pi.
+    Returns B, N × N, keys down and queries across: B[m, n] belongs to key m and query n.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Write the offsets m − n for N = 3 as a matrix on paper, keys down. Which entries of it "
+        "are equal?",
+        "Which entry of pi belongs to the offset 0, that is, to a token that meets itself? "
+        "All others are counted from there.",
+        "np.clip brings an offset into the range that pi has; and an array of whole numbers "
+        "between the brackets of pi[ ] looks all of them up at once.",
+    ),
+    notice="B is constant along its diagonals, so a sentence that is shifted as a whole gets the "
+    "same biases. N tokens need 2N − 1 numbers, where one for each pair would be N².",
+)
+
+
+@exercise.solution
+def relative_bias_matrix(pi, N):
+    L = (len(pi) + 1) // 2
+    positions = np.arange(N)
+    offsets = positions[:, None] - positions  # N × N, keys down, queries across
+    return pi[L - 1 + np.clip(offsets, 1 - L, L - 1)]
+
+
+@exercise.right
+def by_loops(pi, N):
+    B = np.zeros((N, N), dtype=np.float32)
+    for m in range(N):
+        for n in range(N):
+            B[m, n] = pi[min(max(m - n + len(pi) // 2, 0), len(pi) - 1)]
+    return B
+
+
+@exercise.right
+def by_diagonals(pi, N):
+    longer = np.pad(pi, N, mode="edge")
+    center = N + len(pi) // 2
+    return sum(longer[center + k] * np.eye(N, k=-k) for k in range(1 - N, N))
+
+
+@exercise.right
+def by_windows(pi, N):
+    center = N + len(pi) // 2
+    longer = np.pad(pi, N, mode="edge")[center - N + 1 : center + N]
+    return np.lib.stride_tricks.sliding_window_view(longer, N)[:, ::-1]
+
+
+def at(pi, N, place):
+    """B with the entry place(m, n) of pi, counted from its center."""
+    m, n = np.indices((N, N))
+    return np.take(pi, len(pi) // 2 + place(m, n), mode="clip")
+
+
+@exercise.wrong("which of the two positions is subtracted")
+def reversed_sign(pi, N):
+    return at(pi, N, lambda m, n: n - m)
+
+
+@exercise.wrong("a bias of its own")
+def by_pair(pi, N):
+    return np.resize(pi, (N, N))
+
+
+@exercise.wrong("a bias of its own")
+def by_pair_transposed(pi, N):
+    return by_pair(pi, N).T
+
+
+@exercise.wrong("has an offset a sign")
+def distances(pi, N):
+    return at(pi, N, lambda m, n: abs(m - n))
+
+
+@exercise.wrong("has an offset a sign")
+def distances_from_the_start(pi, N):
+    return at(pi, N, lambda m, n: abs(m - n) - len(pi) // 2)
+
+
+@exercise.wrong("one entry too far")
+def center_too_high(pi, N):
+    return at(pi, N, lambda m, n: m - n + 1)
+
+
+@exercise.wrong("one entry too far")
+def center_too_low(pi, N):
+    return at(pi, N, lambda m, n: m - n - 1)
+
+
+@exercise.wrong("not of N")
+def center_of_sentence(pi, N):
+    return at(pi, N, lambda m, n: m - n + N - 1 - len(pi) // 2)
+
+
+@exercise.wrong("a negative index counts from the end")
+def without_center(pi, N):
+    return np.take(pi, np.subtract.outer(np.arange(N), np.arange(N)), mode="wrap")
+
+
+@exercise.wrong("an offset needs both positions")
+def by_key(pi, N):
+    return at(pi, N, lambda m, n: m)
+
+
+@exercise.wrong("an offset needs both positions")
+def by_query(pi, N):
+    return at(pi, N, lambda m, n: n)
+
+
+@exercise.wrong("outside pi")
+def unclipped(pi, N):
+    positions = np.arange(N)
+    return pi[len(pi) // 2 + positions[:, None] - positions]
+
+
+@exercise.wrong("around to the other end")
+def modulo(pi, N):
+    positions = np.arange(N)
+    return pi[(len(pi) // 2 + positions[:, None] - positions) % len(pi)]
+
+
+@exercise.wrong("around to the other end")
+def clipped_above(pi, N):
+    positions = np.arange(N)
+    offsets = np.minimum(positions[:, None] - positions, len(pi) // 2)
+    return pi[len(pi) // 2 + offsets]
+
+
+@exercise.wrong("the bias 0")
+def zero_outside(pi, N):
+    m, n = np.indices((N, N))
+    return np.where(abs(m - n) > len(pi) // 2, 0, relative_bias_matrix(pi, N))
+
+
+@exercise.check
+def check(answer):
+    float32 = 1e-6  # fewer digits
+    # More entries than pairs, so that even one bias for each pair is found in pi.
+    pi = np.array([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])  # L = 4: 40 belongs to offset 0
+    recognize(
+        unchanged(answer, pi, 2),
+        np.array([[40.0, 30.0], [50.0, 40.0]]),
+        "B for pi = 10, 20, …, 70 and N=2",
+        {
+            "The offset is the position of the key minus that of the query, and yours has the "
+            "other sign: which of the two positions is subtracted, m of the row or n of the "
+            "column?": reversed_sign(pi, 2),
+            "Each pair of a key and a query has a bias of its own: which pairs have the same "
+            "offset, and should share one?": (
+                by_pair(pi, 2),
+                by_pair_transposed(pi, 2),
+            ),
+            "The token before and the token after get the same bias, as if only the distance "
+            "counted: has an offset a sign?": (
+                distances(pi, 2),
+                distances_from_the_start(pi, 2),
+            ),
+            "Every bias is taken one entry too far: pi has 2L − 1 entries; which of them is in "
+            "the middle?": (
+                center_too_high(pi, 2),
+                center_too_low(pi, 2),
+            ),
+            "Your offset 0 takes the entry N − 1 of pi: the middle of pi is a matter of its "
+            "length, not of N; where is it?": center_of_sentence(pi, 2),
+            "Your offset 0 takes the first entry of pi, and offset −1 the last, since a negative "
+            "index counts from the end: which entry belongs to offset 0?": without_center(pi, 2),
+            "Your bias depends on the key alone, or on the query alone: an offset needs both "
+            "positions, how?": (by_key(pi, 2), by_query(pi, 2)),
+        },
+    )
+    pi = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    same(unchanged(answer, pi, 3), relative_bias_matrix(pi, 3), "B for pi = 1, 2, 4, 8, 16 and N=3")
+    pi = np.array([10.0, 20.0, 30.0])
+    try:
+        got = unchanged(answer, pi, 4)
+    except IndexError:
+        raise Wrong(
+            "For pi = 10, 20, 30 and N=4 you look outside pi: there are offsets from −3 to 3, and "
+            "pi has entries for −1, 0 and 1. Which entry should serve the larger offsets?",
+        ) from None
+    recognize(
+        got,
+        relative_bias_matrix(pi, 4),
+        "B for pi = 10, 20, 30 and N=4",
+        {
+            "Offsets that are too large run around to the other end of pi: what does Python make "
+            "of the index −1, and what of a remainder? They should use the nearest end.": tuple(
+                wrong(pi, 4) for wrong in (modulo, clipped_above)
+            ),
+            "Offsets that are too large get the bias 0: which entries of pi should they use?": (
+                zero_outside(pi, 4)
+            ),
+        },
+    )
+    rng = np.random.default_rng(35)
+    for L, N in (1, 1), (1, 4), (3, 1), (2, 9), (5, 5), (12, 7), (6, 20):
+        pi = rng.normal(size=2 * L - 1)
+        what = f"B for {2 * L - 1} entries of pi and N={N}"
+        same(unchanged(answer, pi, N), relative_bias_matrix(pi, N), what, float32)
