@@ -1,0 +1,244 @@
+"""Exercise 4.7, Shared keys and values."""
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "4.7",
+    "Shared keys and values",
+    stars=2,
+    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
+    seconds=30.0,
+    stub='''\
+def grouped_query_attention(q, k, v):
+    """Grouped-query attention: H heads of queries share G heads of keys and values.
+
+    q: tensor, batch × H × N × d; k, v: tensors, batch × G × N × d, with H a multiple of G.
+    The first H/G query heads read key and value head 0, the next H/G read head 1, and so on.
+    The scores are divided by √d.
+    Returns the outputs, batch × H × N × d.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "For H = 4 and G = 2, write down for each query head which key head it reads. What must "
+        "be done to a list of two heads to make that list of four?",
+        "Every key head is needed H/G times in a row: 0, 0, 1, 1. The values likewise.",
+        "k.repeat_interleave(times, dim=1) repeats each head in place, whereas k.repeat lays the "
+        "whole list down again, 0, 1, 0, 1. After that it is scaled attention as before, the "
+        "softmax over the keys, which are the last dimension.",
+    ),
+    notice="With G = H it is multi-head attention; with G = 1, multi-query attention. Only keys "
+    "and values become fewer, and these are what a decoder has to keep while it writes.",
+)
+
+
+@exercise.solution
+def grouped_query_attention(q, k, v):
+    times = q.shape[1] // k.shape[1]  # query heads for each key head
+    k = k.repeat_interleave(times, dim=1)  # batch × H × N × d
+    v = v.repeat_interleave(times, dim=1)
+    scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5  # batch × H × queries × keys
+    return scores.softmax(dim=3) @ v
+
+
+@exercise.right
+def by_fused_kernel(q, k, v):
+    import torch
+
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+
+@exercise.right
+def by_broadcasting(q, k, v):
+    (batch, H, N, d), G = q.shape, k.shape[1]
+    q, k, v = q.reshape(batch, G, H // G, N, d), k[:, :, None], v[:, :, None]
+    weights = (q @ k.transpose(3, 4) * d**-0.5).softmax(dim=-1)
+    return (weights @ v).flatten(start_dim=1, end_dim=2)
+
+
+@exercise.right
+def by_loop(q, k, v):
+    import torch
+
+    outputs = torch.zeros(q.shape)
+    for h in range(q.shape[1]):
+        g = h * k.shape[1] // q.shape[1]
+        scores = torch.einsum("bnd,bmd->bnm", q[:, h], k[:, g]) / q.shape[3] ** 0.5
+        outputs[:, h] = scores.softmax(dim=2) @ v[:, g]
+    return outputs
+
+
+FLOAT32 = 1e-5  # torch.zeros has fewer digits than the inputs, and may hold the outputs
+
+
+def attention(q, k, v, divisor=None, dim=3):
+    """Scaled attention in every head: the softmax along dim, the scores over √d or the divisor."""
+    scores = q @ k.transpose(2, 3) / (divisor or q.shape[3] ** 0.5)
+    return scores.softmax(dim=dim) @ v
+
+
+def shared(q, *keys_or_values):
+    """Keys, values or both with every head repeated in place, H heads."""
+    return (x.repeat_interleave(q.shape[1] // x.shape[1], dim=1) for x in keys_or_values)
+
+
+def tiled(q, *keys_or_values):
+    """Keys, values or both with the list of heads repeated as a whole, H heads."""
+    return (x.repeat(1, q.shape[1] // x.shape[1], 1, 1) for x in keys_or_values)
+
+
+@exercise.wrong("take turns over the groups")
+def both_tiled(q, k, v):
+    return attention(q, *tiled(q, k, v))
+
+
+@exercise.wrong("keys take turns")
+def keys_tiled(q, k, v):
+    return attention(q, *tiled(q, k), *shared(q, v))
+
+
+@exercise.wrong("All heads read the first group")
+def first_alone(q, k, v):
+    return attention(q, k[:, :1], v[:, :1])
+
+
+@exercise.wrong("All heads read the mean of the groups")
+def averaged(q, k, v):
+    return attention(q, k.mean(dim=1, keepdim=True), v.mean(dim=1, keepdim=True))
+
+
+@exercise.wrong("keys are averaged")
+def keys_averaged(q, k, v):
+    return attention(q, k.mean(dim=1, keepdim=True), *shared(q, v))
+
+
+@exercise.wrong("first group's keys")
+def first_keys(q, k, v):
+    return attention(q, k[:, :1], *shared(q, v))
+
+
+@exercise.wrong("The scores are not scaled")
+def unscaled(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=1.0)
+
+
+@exercise.wrong("divided by d itself")
+def by_dimension(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=float(q.shape[3]))
+
+
+@exercise.wrong("runs over the queries")
+def over_queries(q, k, v):
+    return attention(q, *shared(q, k, v), dim=2)
+
+
+@exercise.wrong("runs over the heads")
+def over_heads(q, k, v):
+    return attention(q, *shared(q, k, v), dim=1)
+
+
+@exercise.wrong("keys ask and queries answer")
+def exchanged(q, k, v):
+    k, v = shared(q, k, v)
+    return attention(k, q, v)
+
+
+@exercise.wrong("a dimension of groups and a dimension of heads")
+def unmerged(q, k, v):
+    H, G = q.shape[1], k.shape[1]
+    return grouped_query_attention(q, k, v).unflatten(1, (G, H // G))
+
+
+@exercise.wrong("one output for each group")
+def one_of_each_group(q, k, v):
+    return attention(q[:, :: q.shape[1] // k.shape[1]], k, v)
+
+
+@exercise.wrong("how often is each of the two needed")
+def unshared(q, k, v):
+    return attention(q, k, v)
+
+
+def run(answer, *inputs):
+    """unchanged(answer, *inputs), with a question where 4 heads of queries meet 2 of keys."""
+    try:
+        return unchanged(answer, *inputs)
+    except RuntimeError as error:
+        if "tensor a (4) must match the size of tensor b (2)" in str(error):
+            raise Wrong(
+                "Four heads of queries met two heads of keys or values, and PyTorch pairs them "
+                "one to one: how often is each of the two needed?"
+            ) from None
+        raise
+
+
+def compare(got, expected, what, mistakes):
+    """recognize, with the heads of one sentence below each other, so that all can be shown."""
+    if getattr(got, "shape", None) == expected.shape:
+        d = expected.shape[3]
+        got, expected, what = got.reshape(-1, d), expected.reshape(-1, d), f"{what}, head by head"
+        mistakes = {question: result.reshape(-1, d) for question, result in mistakes.items()}
+    recognize(got, expected, what, mistakes, FLOAT32)
+
+
+@exercise.check
+def check(answer):
+    import torch
+
+    # All queries are 0, so every output is an average: of the values 1, 3 or of 10, 30.
+    q, k = torch.zeros(1, 4, 2, 1), torch.ones(1, 2, 2, 1)
+    v = torch.tensor([[[[1.0], [3.0]], [[10.0], [30.0]]]])
+    four = "the first two of four query heads read head 0 of two, the others head 1. "
+    compare(
+        run(answer, q, k, v),
+        torch.tensor([2.0, 2.0, 20.0, 20.0])[None, :, None, None].expand(1, 4, 2, 1),
+        "the outputs for H=4, G=2 when all queries are 0 (averages of the values)",
+        {
+            "Your query heads take turns over the groups, 0, 1, 0, 1: "
+            f"{four}Which call repeats each head in place?": both_tiled(q, k, v),
+            f"All heads read the first group: {four}Where is it used?": first_alone(q, k, v),
+            f"All heads read the mean of the groups: {four}Are there still two groups?": (
+                averaged(q, k, v)
+            ),
+            "The outputs have a dimension of groups and a dimension of heads in each: which two "
+            "are to become one?": unmerged(q, k, v),
+            "The softmax runs over the heads: each head is to have weights that sum to one. Which "
+            "dim counts the keys?": over_heads(q, k, v),
+            "There is one output for each group: how many heads of queries are there?": (
+                one_of_each_group(q, k, v)
+            ),
+        },
+    )
+    generator = torch.Generator().manual_seed(47)
+
+    def random(*shape):
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    inputs = random(1, 4, 2, 4), random(1, 2, 2, 4), random(1, 2, 2, 4)
+    compare(
+        unchanged(answer, *inputs),
+        grouped_query_attention(*inputs),
+        "the outputs for H=4, G=2, N=2, d=4",
+        {
+            "The values are shared as they should be, and the keys take turns, 0, 1, 0, 1: does "
+            "a query head read keys and values of the same group?": keys_tiled(*inputs),
+            "The keys are averaged over the groups: which group's keys does a query head meet?": (
+                keys_averaged(*inputs)
+            ),
+            "All queries meet the first group's keys: which keys belong to the other values?": (
+                first_keys(*inputs)
+            ),
+            "The scores are not scaled: by what are they to be divided?": unscaled(*inputs),
+            "The scores are divided by d itself: where is the root?": by_dimension(*inputs),
+            "The softmax runs over the queries: the weights of one query, a row of its scores, do "
+            "not sum to one. Which dim counts the keys?": over_queries(*inputs),
+            "In your scores keys ask and queries answer: which of the two has to stand transposed "
+            "on the right?": exchanged(*inputs),
+        },
+    )
+    for batch, H, G, N, d in (1, 1, 1, 1, 1), (2, 3, 3, 4, 2), (3, 6, 1, 5, 4), (2, 6, 3, 3, 3):
+        inputs = random(batch, H, N, d), random(batch, G, N, d), random(batch, G, N, d)
+        what = f"the outputs for batch={batch}, H={H}, G={G}, N={N}, d={d}"
+        same(unchanged(answer, *inputs), grouped_query_attention(*inputs), what, FLOAT32)
