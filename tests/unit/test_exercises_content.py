@@ -5,9 +5,13 @@ import pytest
 import torch
 
 from helpers.exercises.ch02.self_attention_backward import self_attention_backward
+from helpers.exercises.ch03.previous_word_head import by_keys, previous_word_head
+from helpers.exercises.ch03.sinusoidal_encoding import sinusoidal_encoding
+from helpers.exercises.ch04.circuits import circuits
+from helpers.exercises.ch04.multi_head import multi_head
 from helpers.exercises.chapters import chapters, exercises_of, find
 from helpers.exercises.engine import WRONG, judge
-from helpers.exercises.reference import random_parameters
+from helpers.exercises.reference import random_parameters, softmax_columns
 from helpers.notebooks import ROOT
 
 EXERCISES = [exercise for chapter in chapters() for exercise in exercises_of(chapter)]
@@ -121,6 +125,52 @@ def padding_by_torch(lengths, N):
     return torch.arange(N) >= torch.tensor(lengths)[:, None]
 
 
+def turns_by_torch(D, N, delta):
+    """exp(iφ) for each pair of rows and each position, D/2 × N."""
+    frequencies = torch.exp(-torch.arange(0, D, 2) / D * np.log(delta))
+    angles = torch.outer(frequencies, torch.arange(N).float())
+    return torch.polar(torch.ones_like(angles), angles)
+
+
+def sinusoids_by_torch(D, N, delta):
+    turns = turns_by_torch(D, N, delta)
+    return torch.stack([turns.imag, turns.real], dim=1).flatten(0, 1)
+
+
+def rotary_by_torch(Q, delta):
+    turned = torch.complex(Q[0::2], Q[1::2]) * turns_by_torch(*Q.shape, delta)
+    return torch.stack([turned.real, turned.imag], dim=1).flatten(0, 1)
+
+
+def attention_with_positions(X, Pi, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    tokens, values = (X + Pi).T[None], (Omega_v @ X + beta_v).T[None]
+    Q, K = tokens @ Omega_q.T + beta_q.T, tokens @ Omega_k.T + beta_k.T
+    return torch.nn.functional.scaled_dot_product_attention(Q, K, values, scale=1.0)[0].T
+
+
+def scaled_by_torch(Q, K, V):
+    return torch.nn.functional.scaled_dot_product_attention(Q.mT[None], K.mT[None], V.mT[None])[0].T
+
+
+def jacobian_by_autograd(scores):
+    return torch.autograd.functional.jacobian(lambda z: z.softmax(dim=0), scores)
+
+
+def heads_by_torch(X, heads, Omega_c):
+    def project(role):  # H × N × size
+        columns = [head[f"beta_{role}"] + head[f"Omega_{role}"] @ X for head in heads]
+        return torch.from_numpy(np.stack(columns)).mT
+
+    outputs = torch.nn.functional.scaled_dot_product_attention(*map(project, "qkv"))
+    return torch.from_numpy(Omega_c) @ outputs.mT.flatten(end_dim=1)
+
+
+def head_parameters_by_torch(D, H, D_q, D_v):
+    layers = [torch.nn.Linear(D, size, device="meta") for size in H * (D_q, D_q, D_v)]
+    layers.append(torch.nn.Linear(H * D_v, D, bias=False, device="meta"))
+    return sum(parameter.numel() for layer in layers for parameter in layer.parameters())
+
+
 @pytest.mark.parametrize(
     ("id", "answer"),
     [
@@ -135,11 +185,29 @@ def padding_by_torch(lengths, N):
         ("2.3", with_tensors(attention)),
         ("2.7", padding_by_torch),
         ("2.8", backward_by_autograd),
+        ("3.2", sinusoids_by_torch),
+        ("3.3", with_tensors(attention_with_positions)),
+        ("3.6", with_tensors(rotary_by_torch)),
+        ("4.2", with_tensors(scaled_by_torch)),
+        ("4.1", with_tensors(jacobian_by_autograd)),
+        ("4.3", heads_by_torch),
+        ("4.4", head_parameters_by_torch),
     ],
 )
 def test_right_answers_in_pytorch_pass(id, answer):
     verdict = judge(find(id), answer)
     assert verdict.passed, verdict.sentence
+
+
+@pytest.mark.parametrize("answer", [previous_word_head, by_keys])
+@pytest.mark.parametrize(("D", "delta"), [(8, 100), (8, 10_000), (16, 10_000), (32, 100)])
+def test_a_head_for_the_previous_word_serves_every_length(answer, D, delta):
+    """The check of 3.8 looks at 40 tokens alone."""
+    Omega_q, Omega_k = answer(D, delta)
+    for N in range(2, 41):
+        Pi = sinusoidal_encoding(D, N, delta)
+        A = softmax_columns((Omega_k @ Pi).T @ (Omega_q @ Pi))
+        assert A.diagonal(1).min() > 0.9  # A[n − 1, n]
 
 
 @pytest.mark.parametrize(("D", "D_q", "D_v", "N"), [(3, 2, 4, 1), (4, 3, 2, 6), (1, 1, 1, 3)])
@@ -151,3 +219,17 @@ def test_backward_equals_autograd(D, D_q, D_v, N):
     assert ours.keys() == theirs.keys()
     for name, gradient in ours.items():
         np.testing.assert_allclose(gradient, theirs[name], rtol=0, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.parametrize(("D", "H", "D_q", "D_v", "N"), [(4, 2, 2, 2, 3), (3, 4, 5, 2, 6)])
+def test_circuits_give_the_outputs_of_the_heads(D, H, D_q, D_v, N):
+    rng = np.random.default_rng(N)
+    X, Omega_c = rng.normal(size=(D, N)), rng.normal(size=(D, H * D_v))
+    names = "Omega_q", "beta_q", "Omega_k", "beta_k", "Omega_v", "beta_v"
+    heads = [dict(zip(names, random_parameters(rng, D, D_q, D_v), strict=True)) for _ in range(H)]
+    for head in heads:
+        head.update({name: 0 * head[name] for name in names[1::2]})
+    outputs = 0
+    for W_qk, W_ov in circuits(heads, Omega_c):
+        outputs = outputs + W_ov @ X @ softmax_columns(X.T @ W_qk @ X)
+    np.testing.assert_allclose(outputs, multi_head(X, heads, Omega_c), rtol=0, atol=1e-12)

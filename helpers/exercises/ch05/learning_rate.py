@@ -1,0 +1,232 @@
+"""Exercise 5.8, Warm-up, then a cosine."""
+
+import math
+
+import numpy as np
+
+from helpers.exercises.compare import same
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "5.8",
+    "Warm-up, then a cosine",
+    stars=2,
+    stub='''\
+def learning_rate(step, steps, warm_up, peak):
+    """The learning rate of one step of training: a linear warm-up, then half a cosine down.
+
+    step: the number of the step, from 0 to steps − 1.
+    warm_up: how many steps the warm-up takes, from 0 to steps − 1. In it, the rate grows by the
+    same amount at every step, the first one included, and its last step has the rate peak.
+    The steps − warm_up others go through half a period of the cosine: the first of them has the
+    rate peak, and at the step after the last, which is not taken, the rate would be 0.
+    Returns the rate of this step, a number.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "With warm_up = 4 and peak = 8 the first rates are 2, 4, 6, 8. Which formula gives them "
+        "for the steps 0, 1, 2, 3?",
+        "After that, which share of the decay is done before this step? It is 0 at step warm_up "
+        "and would be 1 at the step number steps.",
+        "cos goes from 1 to −1 as its angle goes from 0 to π (radians, as np.cos takes them). "
+        "Which shift and which factor make that a way from 1 to 0?",
+    ),
+    notice="The first steps are small: there the gradients are least to be trusted, and Adam has "
+    "hardly seen any. The cosine is flat at both ends, so it neither starts nor ends abruptly.",
+)
+
+
+@exercise.solution
+def learning_rate(step, steps, warm_up, peak):
+    if step < warm_up:
+        return peak * (step + 1) / warm_up
+    done = (step - warm_up) / (steps - warm_up)  # share of the decay, from 0 to almost 1
+    return peak * (1 + np.cos(np.pi * done)) / 2
+
+
+@exercise.right
+def by_squares(step, steps, warm_up, peak):
+    done = max(0, step - warm_up) / (steps - warm_up)
+    return peak * min(1, (step + 1) / max(1, warm_up)) * math.cos(math.pi / 2 * done) ** 2
+
+
+@exercise.right
+def by_degrees(step, steps, warm_up, peak):
+    if warm_up > step:
+        return peak / warm_up * (step + 1)
+    return peak * (0.5 + 0.5 * np.cos(np.radians(180 * (step - warm_up) / (steps - warm_up))))
+
+
+@exercise.right
+def by_whole_schedule(step, steps, warm_up, peak):
+    rising = np.linspace(0, peak, warm_up + 1)[1:]
+    angles = np.linspace(0, np.pi, steps - warm_up, endpoint=False)
+    return np.concatenate([rising, peak * (1 + np.cos(angles)) / 2])[step]
+
+
+def decays(decay):
+    """The right warm-up, then peak · decay(step, steps, warm_up)."""
+
+    def rate(step, steps, warm_up, peak):
+        if step < warm_up:
+            return peak * (step + 1) / warm_up
+        return peak * decay(step, steps, warm_up)
+
+    return rate
+
+
+def half_cosine(share):
+    """From 1 at 0 to 0 at 1."""
+    return (1 + math.cos(math.pi * share)) / 2
+
+
+@exercise.wrong("teaches nothing")
+def starting_at_zero(step, steps, warm_up, peak):
+    return peak * step / warm_up if step < warm_up else learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("has warm_up an effect")
+def without_warm_up(step, steps, warm_up, peak):
+    return peak * half_cosine(step / steps)
+
+
+@exercise.wrong("has warm_up an effect")
+def decay_without_warm_up(step, steps, warm_up, peak):
+    return peak if step < warm_up else learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("lead up or down")
+def warm_up_downward(step, steps, warm_up, peak):
+    if step < warm_up:
+        return peak * (warm_up - step) / warm_up
+    return learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("where is peak")
+def without_peak(step, steps, warm_up, peak):
+    return learning_rate(step, steps, warm_up, 1.0)
+
+
+@exercise.wrong("warm-up goes on through all steps")
+def warm_up_over_all(step, steps, warm_up, peak):
+    return peak * (step + 1) / steps
+
+
+@exercise.wrong("stays there")
+def without_decay(step, steps, warm_up, peak):
+    return decays(lambda step, steps, warm_up: 1.0)(step, steps, warm_up, peak)
+
+
+SLIPS = {
+    "The cosine of your decay began at step 0: how many steps of the decay are done when the "
+    "warm-up is over?": lambda step, steps, warm_up: half_cosine(step / steps),
+    "Your decay is only partly done at the end: over how many steps does it go, all of them or "
+    "those that the warm-up leaves?": (
+        lambda step, steps, warm_up: half_cosine((step - warm_up) / steps)
+    ),
+    "Your rate comes back up to the peak: is it a half or a whole period of the cosine that leads "
+    "down?": lambda step, steps, warm_up: (
+        (1 + math.cos(2 * math.pi * (step - warm_up) / (steps - warm_up))) / 2
+    ),
+    "Your rate ends near half the peak: from which angle to which does the cosine go from 1 to "
+    "−1?": lambda step, steps, warm_up: (
+        (1 + math.cos(math.pi / 2 * (step - warm_up) / (steps - warm_up))) / 2
+    ),
+    "Yours is a quarter of a period, which falls fastest at the end: where the cosine has fallen "
+    "to 0, how far is it from its lowest point?": lambda step, steps, warm_up: math.cos(
+        math.pi / 2 * (step - warm_up) / (steps - warm_up)
+    ),
+    "Your decay is a straight line: where does the cosine come in?": lambda step, steps, warm_up: (
+        1 - (step - warm_up) / (steps - warm_up)
+    ),
+    "Your rate jumps up and down: np.cos and math.cos take radians; what are 180 degrees in "
+    "radians?": lambda step, steps, warm_up: (
+        (1 + math.cos(180 * (step - warm_up) / (steps - warm_up))) / 2
+    ),
+    "After the warm-up your rate falls to 0 and then grows: is it 1 + cos or 1 − cos that starts "
+    "at its largest?": lambda step, steps, warm_up: (
+        1 - half_cosine((step - warm_up) / (steps - warm_up))
+    ),
+    "After the warm-up your rate is twice the peak: how large is 1 + cos at the angle 0?": (
+        lambda step, steps, warm_up: 2 * half_cosine((step - warm_up) / (steps - warm_up))
+    ),
+    "Your rate becomes negative: which shift makes a cosine that goes from 1 to −1 end at 0?": (
+        lambda step, steps, warm_up: math.cos(math.pi * (step - warm_up) / (steps - warm_up))
+    ),
+    "The first step after the warm-up is already below the peak: which share of the decay is done "
+    "before it?": lambda step, steps, warm_up: half_cosine(
+        (step + 1 - warm_up) / (steps - warm_up)
+    ),
+    "Your last step has the rate 0 and teaches nothing: does the decay end with the last step, or "
+    "one step later?": lambda step, steps, warm_up: half_cosine(
+        (step - warm_up) / (steps - 1 - warm_up)
+    ),
+}
+
+
+for question, decay in SLIPS.items():
+    exercise.wrong(question)(decays(decay))
+
+
+@exercise.wrong("does your function end with return")
+def warm_up_alone(step, steps, warm_up, peak):
+    return peak * (step + 1) / warm_up if step < warm_up else None
+
+
+@exercise.wrong("warm_up = 0")
+def always_divided(step, steps, warm_up, peak):
+    rising = (step + 1) / warm_up
+    return peak * rising if step < warm_up else learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.check
+def check(answer):
+    what = "with steps=12, warm_up=4, peak=8"
+    rates = schedule(answer, 12, 4, 8.0)
+    full = "Step 0 has the full rate, 8, already: has warm_up an effect?"
+    down = "In the warm-up your rate goes from 8 to 2: does a warm-up lead up or down?"
+    recognize(
+        rates[0],
+        2.0,
+        f"the rate of step 0 {what}",
+        {
+            "The rate of step 0 is 0, so the first step teaches nothing: by how much should the "
+            "rate have grown when it is taken?": 0.0,
+            down if rates[3] == 2 else full: 8.0,
+            f"The rate of step 0 {what} is the one for a peak of 1: where is peak?": 0.25,
+            "The warm-up goes on through all steps: how many are there in it?": 8 / 12,
+        },
+    )
+    mistakes = {
+        "Once at the peak, your rate stays there: what follows the warm-up?": without_decay,
+        **{question: decays(decay) for question, decay in SLIPS.items()},
+    }
+    recognize(
+        rates,
+        schedule(learning_rate, 12, 4, 8.0),
+        f"the rates of the steps 0 to 11 {what}",
+        {question: schedule(mistaken, 12, 4, 8.0) for question, mistaken in mistakes.items()},
+    )
+    for steps, warm_up, peak in (5, 0, 1.0), (1, 0, 3.0), (99, 10, 1e-3), (7, 6, 2.0), (30, 1, 1.0):
+        try:
+            rates = schedule(answer, steps, warm_up, peak)
+        except ZeroDivisionError:
+            raise Wrong(
+                f"With steps={steps} and warm_up={warm_up} it divides by zero: what is computed at "
+                "warm_up = 0, when no step belongs to the warm-up?"
+            ) from None
+        what = f"the rates with steps={steps}, warm_up={warm_up}, peak={peak}"
+        same(rates, schedule(learning_rate, steps, warm_up, peak), what, atol=1e-10)
+
+
+def schedule(answer, steps, warm_up, peak):
+    """The rates of all steps, shape (steps,), or Wrong."""
+    rates = []
+    for step in range(steps):
+        rate = answer(step, steps, warm_up, peak)
+        what = f"the rate of step {step} with steps={steps}, warm_up={warm_up}, peak={peak}"
+        same(rate, peak, what, atol=np.inf)  # whatever the number
+        rates.append(float(rate))
+    return np.array(rates)

@@ -1,0 +1,210 @@
+"""Exercise 5.2, The same network for every token."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "5.2",
+    "The same network for every token",
+    stars=1,
+    stub='''\
+def position_wise_mlp(X, Omega_1, beta_1, Omega_2, beta_2):
+    """The same network for every token x: beta_2 + Omega_2 ReLU[beta_1 + Omega_1 x].
+
+    X: D × N, one token in each column.
+    Omega_1: D_mlp × D; beta_1: D_mlp × 1; Omega_2: D × D_mlp; beta_2: D × 1.
+    ReLU[z] is z where z is above 0, and 0 elsewhere.
+    Returns the N results as columns, D × N.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Exercise 2.1 applied one linear map to all columns at once. How many such maps are there "
+        "here, and what stands between them?",
+        "np.maximum(0, Z) compares every entry of Z with 0 and keeps the larger.",
+        "First the D_mlp × N hidden units of all tokens, then a second linear map of these. After "
+        "that one there is no ReLU.",
+    ),
+    notice="No token looks at another: shuffle the columns of X, and the results are shuffled in "
+    "the same way. And N occurs in no weight, so the network takes a text of any length.",
+)
+
+
+@exercise.solution
+def position_wise_mlp(X, Omega_1, beta_1, Omega_2, beta_2):
+    hidden = np.maximum(0, beta_1 + Omega_1 @ X)  # D_mlp × N
+    return beta_2 + Omega_2 @ hidden  # D × N
+
+
+@exercise.right
+def by_loop(X, Omega_1, beta_1, Omega_2, beta_2):
+    results = []
+    for x in X.T:
+        hidden = [max(0.0, z) for z in beta_1[:, 0] + Omega_1 @ x]
+        results.append(beta_2[:, 0] + Omega_2 @ hidden)
+    return np.stack(results, axis=1)
+
+
+@exercise.right
+def by_gates(X, Omega_1, beta_1, Omega_2, beta_2):
+    Z = np.einsum("hd,dn->hn", Omega_1, X) + beta_1
+    return np.einsum("dh,hn->dn", Omega_2, Z * (Z > 0)) + beta_2
+
+
+@exercise.right
+def in_rows(X, Omega_1, beta_1, Omega_2, beta_2):
+    Z = X.T @ Omega_1.T + beta_1.T
+    return (np.where(Z < 0, 0.0, Z) @ Omega_2.T + beta_2.T).T
+
+
+@exercise.wrong("does one token learn of another")
+def across_tokens(X, *parameters):
+    return position_wise_mlp(X.T, *parameters).T
+
+
+@exercise.wrong("is a token a row of X")
+def transposed_tokens(X, *parameters):
+    return position_wise_mlp(X.T, *parameters)
+
+
+@exercise.wrong("two linear maps in a row")
+def without_relu(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ (beta_1 + Omega_1 @ X)
+
+
+@exercise.wrong("can a result be negative")
+def relu_again(*inputs):
+    return np.maximum(0, position_wise_mlp(*inputs))
+
+
+@exercise.wrong("not between the two maps")
+def relu_at_the_end(*inputs):
+    return np.maximum(0, without_relu(*inputs))
+
+
+@exercise.wrong("a ReLU of the tokens")
+def relu_first(X, *parameters):
+    return without_relu(np.maximum(0, X), *parameters)
+
+
+@exercise.wrong("how much of it does ReLU let through")
+def leaky(X, Omega_1, beta_1, Omega_2, beta_2):
+    Z = beta_1 + Omega_1 @ X
+    return beta_2 + Omega_2 @ np.where(Z > 0, Z, 0.01 * Z)
+
+
+@exercise.wrong("how much of it does ReLU let through")
+def gelu(X, Omega_1, beta_1, Omega_2, beta_2):
+    Z = beta_1 + Omega_1 @ X
+    hidden = Z / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (Z + 0.044715 * Z**3)))
+    return beta_2 + Omega_2 @ hidden
+
+
+@exercise.wrong("keeps the negative numbers")
+def other_half(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ np.minimum(0, beta_1 + Omega_1 @ X)
+
+
+@exercise.wrong("Which of the two maps comes first")
+def maps_exchanged(X, Omega_1, beta_1, Omega_2, beta_2):
+    return position_wise_mlp(X, Omega_2, beta_1, Omega_1, beta_2)
+
+
+@exercise.wrong("where are beta_1 and beta_2")
+def without_biases(X, Omega_1, beta_1, Omega_2, beta_2):
+    return position_wise_mlp(X, Omega_1, 0, Omega_2, 0)
+
+
+@exercise.wrong("where is beta_1")
+def without_first_bias(X, Omega_1, beta_1, Omega_2, beta_2):
+    return position_wise_mlp(X, Omega_1, 0, Omega_2, beta_2)
+
+
+@exercise.wrong("where is beta_2")
+def without_second_bias(X, Omega_1, beta_1, Omega_2, beta_2):
+    return position_wise_mlp(X, Omega_1, beta_1, Omega_2, 0)
+
+
+@exercise.wrong("added after the ReLU")
+def bias_after_relu(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ (beta_1 + np.maximum(0, Omega_1 @ X))
+
+
+@exercise.wrong("lies along the rows")
+def biases_in_rows(X, Omega_1, beta_1, Omega_2, beta_2):
+    return position_wise_mlp(X, Omega_1, beta_1.T, Omega_2, beta_2.T)
+
+
+@exercise.check
+def check(answer):
+    # D = D_mlp = N: there, exchanged and transposed matrices run without an error.
+    X = np.array([[1.0, 2.0], [3.0, -1.0]])
+    Omega_1, Omega_2 = np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[1.0, -1.0], [-1.0, 2.0]])
+    none = np.zeros((2, 1))
+    inputs = X, Omega_1, none, Omega_2, none
+    before = Omega_1 @ X  # [[-2, 3], [2, 4]]
+    recognize(
+        unchanged(answer, *inputs),
+        np.array([[-2.0, -1.0], [4.0, 5.0]]),
+        "the results for two tokens, two hidden units and biases of 0",
+        {
+            "Your network takes one dimension of all tokens at a time, a row of X: does one token "
+            "learn of another here?": across_tokens(*inputs),
+            "The network was applied to X transposed: is a token a row of X, or a column?": (
+                transposed_tokens(*inputs)
+            ),
+            "There is no ReLU in your result: two linear maps in a row are one linear map. Where "
+            "does the nonlinearity stand?": without_relu(*inputs),
+            "There is a ReLU after the second map as well: can a result be negative?": (
+                relu_again(*inputs)
+            ),
+            "The ReLU stands at the end, not between the two maps: to what does Omega_2 apply?": (
+                relu_at_the_end(*inputs)
+            ),
+            "Yours is a ReLU of the tokens: should it come before or after Omega_1?": (
+                relu_first(*inputs)
+            ),
+            "A hidden unit is −2 before the nonlinearity: how much of it does ReLU let through, "
+            "and how much does yours?": (
+                leaky(*inputs),
+                gelu(*inputs),
+                Omega_2 @ np.where(before > 0, before, 0.1 * before),
+                Omega_2 @ np.where(before > 0, before, 0.2 * before),
+                Omega_2 @ (before / (1 + np.exp(-before))),
+            ),
+            "Your ReLU keeps the negative numbers and drops the others: is ReLU[z] the larger or "
+            "the smaller of 0 and z?": other_half(*inputs),
+            "Which of the two maps comes first? Omega_1 makes the hidden units, and Omega_2 "
+            "takes them back to D numbers.": maps_exchanged(*inputs),
+        },
+    )
+    inputs = X, Omega_1, np.array([[5.0], [-3.0]]), Omega_2, np.array([[10.0], [20.0]])
+    recognize(
+        unchanged(answer, *inputs),
+        np.array([[13.0, 17.0], [17.0, 14.0]]),
+        "the results for the same X and Omegas, beta_1 = (5, −3), beta_2 = (10, 20)",
+        {
+            "The results are the same as for biases of 0: where are beta_1 and beta_2?": (
+                without_biases(*inputs)
+            ),
+            "The results change with beta_2 alone: where is beta_1?": without_first_bias(*inputs),
+            "The results change with beta_1 alone: where is beta_2?": without_second_bias(*inputs),
+            "Your beta_1 is added after the ReLU: what does the ReLU apply to, Omega_1 x or "
+            "beta_1 + Omega_1 x?": bias_after_relu(*inputs),
+            "A bias of yours lies along the rows, so that each token gets another number: does it "
+            "belong to a token, or to a unit?": (
+                biases_in_rows(*inputs),
+                position_wise_mlp(X, Omega_1, inputs[2].T, Omega_2, inputs[4]),
+                position_wise_mlp(X, Omega_1, inputs[2], Omega_2, inputs[4].T),
+            ),
+        },
+    )
+    rng = np.random.default_rng(52)
+    for D, D_mlp, N in (3, 12, 5), (1, 4, 3), (4, 2, 1), (5, 5, 5), (2, 8, 37):
+        sizes = (D, N), (D_mlp, D), (D_mlp, 1), (D, D_mlp), (D, 1)
+        inputs = [rng.normal(size=size) for size in sizes]
+        what = f"the results for D={D}, D_mlp={D_mlp}, N={N}"
+        same(unchanged(answer, *inputs), position_wise_mlp(*inputs), what)

@@ -1,0 +1,308 @@
+"""Exercise 5.7, A residual sublayer with dropout."""
+
+import numpy as np
+
+from helpers.exercises.compare import same, unchanged
+from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.questions import recognize
+
+exercise = Exercise(
+    "5.7",
+    "A residual sublayer with dropout",
+    stars=2,
+    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
+    seconds=30.0,
+    stub='''\
+def residual_sublayer(x, sublayer, norm, p, training):
+    """Half a transformer layer in PyTorch: sublayer, dropout, addition, LayerNorm.
+
+    x: tensor, batch × tokens × D.
+    sublayer, norm: functions of such a tensor; attention or the MLP, and a LayerNorm.
+    p: the probability of dropout, which comes before the addition; 0 ≤ p < 1.
+    training: whether dropout acts; the survivors are then divided by 1 − p.
+    Returns a tensor, batch × tokens × D, normalized after the addition.
+    """
+    return ...  # your code here
+''',
+    hints=(
+        "Four things happen, in the order of the docstring's first line. What does the first of "
+        "them take, and what does each of the others?",
+        "torch.nn.functional.dropout takes a tensor, p and training. A new nn.Dropout is always in "
+        "training, until somebody calls eval() on it.",
+        "Dropout falls on what the sublayer returns, and on nothing else: x is added whole, and "
+        "what norm returns is returned as it is.",
+    ),
+    notice="x itself is never dropped: what a token already knows gets through every layer, and "
+    "only what a layer wants to add to it is disturbed.",
+)
+
+
+@exercise.solution
+def residual_sublayer(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(x + dropout(sublayer(x), p, training))
+
+
+@exercise.right
+def by_module(x, sublayer, norm, p, training):
+    import torch
+
+    dropout = torch.nn.Dropout(p).train(training)
+    return norm(dropout(sublayer(x)) + x)
+
+
+@exercise.right
+def by_hand(x, sublayer, norm, p, training):
+    import torch
+
+    added = sublayer(x)
+    if training:
+        added = added * (torch.rand(added.shape) >= p) / (1 - p)
+    return norm(x + added)
+
+
+@exercise.right
+def by_bernoulli(x, sublayer, norm, p, training):
+    import torch
+
+    survival = torch.full(x.shape, 1 - p * training, dtype=x.dtype)
+    return norm(torch.addcdiv(x, sublayer(x) * torch.bernoulli(survival), survival))
+
+
+@exercise.wrong("At evaluation numbers are still dropped")
+def new_module(x, sublayer, norm, p, training):
+    import torch
+
+    return norm(x + torch.nn.Dropout(p)(sublayer(x)))
+
+
+@exercise.wrong("At evaluation numbers are still dropped")
+def training_ignored(x, sublayer, norm, p, training):
+    return residual_sublayer(x, sublayer, norm, p, True)
+
+
+@exercise.wrong("divided by 1 − p even at evaluation")
+def rescaled_at_evaluation(x, sublayer, norm, p, training):
+    if training:
+        return residual_sublayer(x, sublayer, norm, p, True)
+    return norm(x + sublayer(x) / (1 - p))
+
+
+@exercise.wrong("has p an effect")
+def without_dropout(x, sublayer, norm, p, training):
+    return norm(x + sublayer(x))
+
+
+@exercise.wrong("dropout after the addition")
+def after_addition(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(dropout(x + sublayer(x), p, training))
+
+
+@exercise.wrong("dropout at the very end")
+def after_norm(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return dropout(norm(x + sublayer(x)), p, training)
+
+
+@exercise.wrong("Dropout falls on what the sublayer is given")
+def on_input(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(x + sublayer(dropout(x, p, training)))
+
+
+@exercise.wrong("Dropout falls on x, everywhere")
+def on_input_and_residual(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    x = dropout(x, p, training)
+    return norm(x + sublayer(x))
+
+
+@exercise.wrong("x is dropped and the sublayer's result is not")
+def on_residual(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(dropout(x, p, training) + sublayer(x))
+
+
+@exercise.wrong("x is added to what norm returns")
+def residual_after_norm(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return x + norm(dropout(sublayer(x), p, training))
+
+
+@exercise.wrong("the sublayer is given norm(x)")
+def pre_norm(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return x + dropout(sublayer(norm(x)), p, training)
+
+
+@exercise.wrong("where is x")
+def without_residual(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(dropout(sublayer(x), p, training))
+
+
+@exercise.wrong("where is norm")
+def without_norm(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return x + dropout(sublayer(x), p, training)
+
+
+@exercise.wrong("by what are the survivors divided")
+def not_rescaled(x, sublayer, norm, p, training):
+    import torch
+
+    return norm(x + sublayer(x) * (torch.rand(x.shape) >= p * training))
+
+
+@exercise.wrong("the probability to be dropped, or to be kept")
+def kept_with_p(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(x + dropout(sublayer(x), 1 - p, training))
+
+
+@exercise.wrong("the probability to be dropped, or to be kept")
+def kept_with_p_by_hand(x, sublayer, norm, p, training):
+    import torch
+
+    survives = torch.rand(x.shape) < p if training else 1
+    return norm(x + sublayer(x) * survives / (1 - p * training))
+
+
+@exercise.wrong("dropped or kept as a whole")
+def whole_tokens(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout1d
+
+    return norm(x + dropout1d(sublayer(x), p, training))
+
+
+def output(answer, *inputs):
+    """The answer's result as a tensor of the shape of x, or Wrong."""
+    import torch
+
+    got = unchanged(answer, *inputs)
+    same(got, inputs[0], "the result", atol=np.inf)  # whatever the numbers
+    return torch.as_tensor(got, dtype=torch.float64).detach()
+
+
+@exercise.check
+def check(answer):
+    import torch
+
+    with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
+        torch.manual_seed(58)
+        check_places(answer)
+        check_sizes(answer)
+
+
+def check_places(answer):
+    """x is 10 everywhere, sublayer and norm act on single numbers: each place of dropout shows."""
+    import torch
+
+    def sublayer(x):
+        return x**2 / 50  # 10 becomes 2
+
+    what = "for x = 10, sublayer(x) = x²/50, norm(x) = x² and p = 0.2"
+    inputs = torch.full((4, 25, 20), 10.0, dtype=torch.float64), sublayer, torch.square, 0.2
+    got = output(answer, *inputs, False).unique()  # the different numbers that occur
+    if len(got) > 1:
+        raise Wrong(
+            "At evaluation numbers are still dropped: x is 10 everywhere, and the results differ. "
+            "Does your dropout know whether the network is being trained?",
+            [144.0],
+            got,
+        )
+    recognize(
+        got,
+        [144.0],
+        f"the different numbers in the result at evaluation, {what}",
+        {
+            "The sublayer's result is divided by 1 − p even at evaluation: what would that make "
+            "up for, when nothing is dropped?": [156.25],
+            "Your x is added to what norm returns: is the sum normalized, or only what the "
+            "sublayer returns?": [10 + 2.0**2],
+            "In your result the sublayer is given norm(x), as in a pre-norm layer: should the norm "
+            "come before the sublayer, or after the addition?": [10 + 100.0**2 / 50],
+            "Only what the sublayer returns is normalized and returned: where is x?": [2.0**2],
+            "The sum is returned as it is: where is norm?": [12.0],
+        },
+    )
+    got = output(answer, *inputs, True)
+    recognize(
+        got.round(decimals=3).unique(),
+        [10.0**2, 12.5**2],
+        f"the different numbers in the result in training, {what}",
+        {
+            "In training nothing is dropped: has p an effect?": [12.0**2],
+            "Yours is dropout after the addition, and x is dropped as well: what should get "
+            "through in any case?": [0.0, 15.0**2],
+            "Yours is dropout at the very end, after the norm: what should it fall on, the sum or "
+            "what is added to x?": [0.0, 12.0**2 / 0.8],
+            "Dropout falls on what the sublayer is given: should it not fall on what the sublayer "
+            "returns?": [10.0**2, 13.125**2],
+            "Dropout falls on x, everywhere: should it not fall on what the sublayer returns?": (
+                [0.0, 15.625**2]
+            ),
+            "In the sum, x is dropped and the sublayer's result is not: which of the two must get "
+            "through in any case?": [2.0**2, 14.5**2],
+            "Some numbers are dropped and the others are as at evaluation: by what are the "
+            "survivors divided?": [10.0**2, 12.0**2],
+            "The survivors are divided by p: is p the probability to be dropped, or to be kept?": (
+                [10.0**2, 20.0**2]
+            ),
+        },
+        1e-5,
+    )
+    dropped = got == 100
+    if (dropped.all(dim=2) == dropped.any(dim=2)).all():
+        raise Wrong(
+            "Each token is dropped or kept as a whole: should not each of its D numbers have its "
+            "own chance?",
+            inputs[0].new_tensor([[100, 156.25, 156.25], [156.25, 156.25, 100]]),
+            got,
+        )
+    share = dropped.double().mean()
+    # 2000 numbers: five hundredths are more than five standard deviations.
+    if not 0.15 < share < 0.25:
+        raise Wrong(
+            f"With p = 0.2, {share:.0%} of what the sublayer returns is dropped: is p the "
+            "probability to be dropped, or to be kept?"
+        )
+
+
+def check_sizes(answer):
+    """A sublayer that mixes tokens and features; where it was dropped, x alone is left."""
+    import torch
+
+    for B, N, D, p in (1, 1, 1, 0.5), (2, 3, 4, 0.0), (3, 1, 5, 0.1), (2, 7, 2, 0.9):
+        x, tokens, features = (
+            torch.randn(size, dtype=torch.float64) for size in ((B, N, D), (N, N), (D, D))
+        )
+
+        def sublayer(x, tokens=tokens, features=features):
+            return tokens @ x @ features
+
+        def norm(x):
+            return torch.nn.functional.layer_norm(x, x.shape[-1:], eps=0.1)
+
+        def doubled(x):
+            return 2 * x
+
+        what = f"for {B} sentences of {N} tokens, D={D}, p={p}"
+        got = output(answer, x, sublayer, norm, p, False)
+        same(got, norm(x + sublayer(x)), f"the result at evaluation {what}", 1e-5)
+        got = output(answer, x, sublayer, doubled, p, True)
+        survived = ((got - 2 * x).abs() > 1e-5) | (p == 0)
+        expected = doubled(x + survived * sublayer(x) / (1 - p))
+        same(got, expected, f"the result in training {what}", 1e-5)
