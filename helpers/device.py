@@ -7,7 +7,7 @@ import sys
 import time
 import tracemalloc
 
-__all__ = ["describe", "peak_bytes", "pick_device", "seconds"]
+__all__ = ["describe", "one_thread", "peak_bytes", "pick_device", "seconds"]
 
 
 def pick_device():
@@ -38,6 +38,22 @@ def describe(device):
     threads = torch.get_num_threads()
     plural = "" if threads == 1 else "s"
     return f"PyTorch runs on the CPU ({platform.machine()}) with {threads} thread{plural}."
+
+
+@contextlib.contextmanager
+def one_thread():
+    """Let PyTorch compute on one core, in a `with` block or, as a decorator, in a function.
+
+    Networks as small as a lesson's train faster so: their products are too small to be shared.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def synchronize(device):

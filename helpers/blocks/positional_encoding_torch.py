@@ -8,7 +8,7 @@ class Positions(nn.Module):
     """The doors by which positions can enter self-attention; this class leaves all of them closed.
 
     where: shape (N,), the position of each token, counted from 0. Chapter 12,
-    "Positional encoding"; `turn` and fixed biases are later inventions.
+    "Positional encoding"; `turn` and biases without parameters came after the first transformers.
     """
 
     def at_input(self, x, where, layer=0):
@@ -53,9 +53,15 @@ class Absolute(Positions):
 
 
 def angles(where, D, delta, like):
-    """The angle of each position in each of D/2 planes, (N, D/2): where / delta^(2i/D)."""
-    i = torch.arange(0, D, 2, dtype=like.dtype, device=like.device)
-    return where[:, None] / delta ** (i / D)
+    """The angle of each position in each of D/2 planes, (N, D/2): where / delta^(2i/D).
+
+    At least in float32, whatever `like` is: bfloat16 cannot tell position 1000 from 1003.
+    Raises ValueError if D is odd.
+    """
+    if D % 2:
+        raise ValueError(f"{D} features make no pairs; these positions need an even number.")
+    dtype = torch.promote_types(like.dtype, torch.float32)
+    return where[:, None] / delta ** (torch.arange(0, D, 2, dtype=dtype, device=like.device) / D)
 
 
 class Sinusoidal(Absolute):
@@ -67,7 +73,7 @@ class Sinusoidal(Absolute):
 
     def encode(self, where, x):
         theta = angles(where, x.shape[-1], self.delta, like=x)
-        return torch.stack([theta.sin(), theta.cos()], dim=-1).flatten(1)
+        return torch.stack([theta.sin(), theta.cos()], dim=-1).flatten(1).to(x.dtype)
 
 
 class Learned(Absolute):
@@ -78,7 +84,8 @@ class Learned(Absolute):
         self.table = nn.Parameter(0.02 * torch.randn(longest, D))
 
     def encode(self, where, x):
-        if where.max() >= len(self.table):
+        # The check would make a compiler stop here.
+        if not torch.compiler.is_compiling() and where.max() >= len(self.table):
             raise ValueError(f"Only {len(self.table)} positions were learned; shorten the text.")
         return self.table[where]
 
@@ -125,7 +132,8 @@ class ALiBi(Positions):
 
     def __init__(self, slopes=(0.5,)):
         super().__init__()
-        self.register_buffer("slopes", torch.tensor(slopes)[:, None, None])
+        slopes = torch.tensor(slopes, dtype=torch.get_default_dtype())
+        self.register_buffer("slopes", slopes[:, None, None])
 
     def bias(self, where):
         return -self.slopes * (where - where[:, None]).abs()
@@ -142,4 +150,4 @@ class Rotary(Positions):
         theta = angles(where, q.shape[-1], self.delta, like=q)
         x, y = q[..., 0::2], q[..., 1::2]
         turned = x * theta.cos() - y * theta.sin(), x * theta.sin() + y * theta.cos()
-        return torch.stack(turned, dim=-1).flatten(-2)
+        return torch.stack(turned, dim=-1).flatten(-2).to(q.dtype)

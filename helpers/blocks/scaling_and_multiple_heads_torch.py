@@ -41,11 +41,14 @@ def attended(q, k, v, hidden=None, factor=None, bias=None, with_weights=False):
     if with_weights or factor is not None:
         weights = attention_weights(q, k, hidden, factor, bias)
         return weights @ v, weights
-    # The kernel's masks say where a key may be seen, and its biases may hold −∞.
-    mask = bias
-    if hidden is not None:
-        mask = ~hidden if bias is None else bias.masked_fill(hidden, -torch.inf)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask), None
+    if hidden is None:
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias), None
+    # Kernels differ in what a query gets that sees nothing: let it see all, then give it zero.
+    blind = hidden.all(dim=-1, keepdim=True)
+    hidden = hidden & ~blind
+    # Their masks say where a key may be seen, and their biases may hold −∞.
+    mask = ~hidden if bias is None else bias.masked_fill(hidden, -torch.inf)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).masked_fill(blind, 0.0), None
 
 
 class MultiHeadSelfAttention(nn.Module):

@@ -90,14 +90,21 @@ def transformer_numpy(X, transformer, mask=None):
     """The forward pass of a PyTorch Transformer in NumPy and float64; X: D × N → D × N.
 
     X already holds what positions add at the input; biases of the scores are taken from the
-    transformer's scheme, other doors must be closed. mask: N × N, keys down, as in NumPy.
+    transformer's scheme. mask: N × N, keys down, as in NumPy. Raises ValueError for schemes that
+    open other doors.
     """
-    bias = transformer.positions.bias(torch.arange(X.shape[1]))  # queries down
-    bias = 0.0 if bias is None else bias.detach().double().numpy().swapaxes(-1, -2)
+    positions, device = transformer.positions, transformer.layers[0].norm_1.weight.device
+    where, x = torch.arange(X.shape[1], device=device), torch.zeros(1, *X.T.shape, device=device)
+    inside = [positions.at_input(x, where, 1), positions.at_queries_and_keys(x, where)]
+    inside.append(positions.turn(x, where))
+    if positions.factor(where) is not None or any(entered is not x for entered in inside):
+        raise ValueError("In NumPy, positions enter at the input or as a bias of the scores only.")
+    bias = positions.bias(where)  # queries down
+    bias = 0.0 if bias is None else bias.detach().cpu().double().numpy().swapaxes(-1, -2)
     for layer in transformer.layers:
         run = pre_norm_layer_numpy if isinstance(layer, PreNormLayer) else norm_after_layer_numpy
         X = run(X, as_numpy(layer), layer.attention.H, mask, bias)
     if isinstance(transformer.norm, nn.LayerNorm):
         last = (transformer.norm.weight, transformer.norm.bias)
-        X = layer_norm(X, *(p.detach().double().numpy()[:, None] for p in last))
+        X = layer_norm(X, *(p.detach().cpu().double().numpy()[:, None] for p in last))
     return X

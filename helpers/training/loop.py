@@ -3,6 +3,8 @@
 import contextlib
 import importlib.util
 import math
+import os
+import shutil
 import time
 
 import torch
@@ -61,13 +63,16 @@ def train(
     Raises ValueError for steps or warm_up that make no sense, a loss that is not one number, and
     batches that are no tuples or end too early.
     """
-    warm_up = steps // 10 if warm_up is None else warm_up
-    if steps < 1 or not 0 <= warm_up <= steps:
+    warm_up = int(steps // 10) if warm_up is None else warm_up
+    whole = all(isinstance(number, int) for number in (steps, warm_up, every))
+    if not whole or steps < 1 or not 0 <= warm_up <= steps or every < 1:
         raise ValueError(
-            "Training needs at least 1 step, and a warm-up from 0 to all of them; "
-            f"got steps={steps}, warm_up={warm_up}."
+            "Training needs at least 1 step, a warm-up from 0 to all of them, and whole numbers; "
+            f"got steps={steps}, warm_up={warm_up}, every={every}."
         )
-    device = torch.device(device or next(model.parameters()).device)
+    if (parameter := next(model.parameters(), None)) is None:
+        raise ValueError("This model has no parameters to train.")
+    device = torch.device(device or parameter.device)
     model.to(device)
     torch.manual_seed(seed)
     updates = optimizer(decay_groups(model, weight_decay), lr=learning_rate)
@@ -135,12 +140,11 @@ def decay_groups(model, weight_decay):
 
 
 def can_be_fast(device):
-    """Whether it is a GPU that computes in bfloat16, with the compiler's Triton beside it."""
-    return (
-        device.type == "cuda"
-        and torch.cuda.is_bf16_supported(including_emulation=False)
-        and importlib.util.find_spec("triton") is not None
-    )
+    """Whether it is a GPU that computes in bfloat16, with Triton and a C compiler beside it."""
+    if device.type != "cuda" or importlib.util.find_spec("triton") is None:
+        return False
+    compiler = os.environ.get("CC") or shutil.which("gcc") or shutil.which("clang")
+    return bool(compiler) and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def _next(batches, step, steps, device):

@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 import torch
 
 from helpers.counting import multiplications, orders
-from helpers.device import describe, peak_bytes, pick_device, seconds
+from helpers.device import describe, one_thread, peak_bytes, pick_device, seconds
 
 
 def test_the_device_is_described_in_words():
@@ -61,3 +62,18 @@ def test_orders_to_pytorch_are_counted_one_by_one():
     x = torch.ones(3)
     assert orders(lambda: (x + x) * x) == 2
     assert orders(lambda: [x * k for k in range(5)]) == 5
+
+
+def test_one_thread_is_for_the_time_being():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+
+    @one_thread()
+    def inside():
+        return torch.get_num_threads()
+
+    assert inside() == 1 and inside() == 1 and torch.get_num_threads() == 3
+    with pytest.raises(KeyError), one_thread():
+        raise KeyError
+    assert torch.get_num_threads() == 3
+    torch.set_num_threads(before)

@@ -292,6 +292,9 @@ def test_other_errors_are_raised_and_the_bar_is_closed(monkeypatch):
         (dict(steps=0), "at least 1 step.*got steps=0"),
         (dict(steps=5, warm_up=6), "got steps=5, warm_up=6"),
         (dict(steps=5, warm_up=-1), "warm_up=-1"),
+        (dict(steps=5, every=0), "every=0"),
+        (dict(steps=5.0), "steps=5.0"),
+        (dict(model=torch.nn.ReLU()), "no parameters"),
         (dict(loss=lambda m, b: m(b[0])), r"got the shape \(16, 1\)"),
         (dict(loss=lambda m, b: 1.5), "got float"),
     ],
@@ -361,16 +364,19 @@ def test_fast_computes_in_bfloat16_and_compiled(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("device", "bfloat16", "triton", "expected"),
+    ("device", "bfloat16", "triton", "compiler", "expected"),
     [
-        ("cuda", True, object(), True),
-        ("cuda", False, object(), False),
-        ("cuda", True, None, False),
-        ("cpu", True, object(), False),
-        ("mps", True, object(), False),
+        ("cuda", True, object(), "/usr/bin/gcc", True),
+        ("cuda", False, object(), "/usr/bin/gcc", False),
+        ("cuda", True, None, "/usr/bin/gcc", False),
+        ("cuda", True, object(), None, False),
+        ("cpu", True, object(), "/usr/bin/gcc", False),
+        ("mps", True, object(), "/usr/bin/gcc", False),
     ],
 )
-def test_what_it_takes_to_be_fast(monkeypatch, device, bfloat16, triton, expected):
+def test_what_it_takes_to_be_fast(monkeypatch, device, bfloat16, triton, compiler, expected):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(loop_module.shutil, "which", lambda name: compiler)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: bfloat16)
     monkeypatch.setattr(loop_module.importlib.util, "find_spec", lambda name: triton)
     assert loop_module.can_be_fast(torch.device(device)) is expected
