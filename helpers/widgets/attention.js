@@ -14,10 +14,6 @@ const SMALLEST = 11; // pixels of a cell whose label can still be read
 const BESIDE = 44; // pixels for the column of numbers beside narrow cells
 const TALLEST = 660; // pixels the rows may take before they shrink
 
-const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-// A token keeps its own writing direction inside a sentence (first strong isolate … pop).
-const isolated = (token) => `\u2068${token}\u2069`;
-
 /** Everything that Python sent, with typed arrays instead of bytes. */
 function unpack(model) {
   const copy = (name) => {
@@ -50,22 +46,8 @@ function unpack(model) {
 
 /** The colors of the theme, read from the style sheet; weights are colored by their square root. */
 function palette(root) {
-  const style = getComputedStyle(root);
-  const rgb = (name) => {
-    const hex = style.getPropertyValue(`--tn-${name}`).trim();
-    return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-  };
-  const mix = (a, b, t) => a.map((x, i) => Math.round(x + (b[i] - x) * t));
-  const luminance = (color) => {
-    const [r, g, b] = color.map((x) => {
-      const s = x / 255;
-      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const css = (color) => `rgb(${color.join(" ")})`;
-  // 0.179 is the luminance at which black and white ink contrast equally with the ground.
-  const ink = (color) => (luminance(color) > 0.179 ? "#10161d" : "#ffffff");
+  const { rgb, mix, css, isLight } = theme(root);
+  const ink = (color) => (isLight(color) ? "#10161d" : "#ffffff");
   const low = rgb("map-low"), middle = rgb("map-middle"), high = rgb("map-high");
   const map = Array.from({ length: 256 }, (_, i) =>
     i < 128 ? mix(low, middle, i / 128) : mix(middle, high, (i - 128) / 127));
@@ -84,18 +66,6 @@ function palette(root) {
     masked: rgb("line"),
     text: css(rgb("ink")),
   };
-}
-
-/** A canvas context of the given size in CSS pixels, sharp on every screen. */
-function sized(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
-  context.scale(ratio, ratio);
-  return context;
 }
 
 /** The width of the widest token, up to a limit beyond which labels are cut with an ellipsis. */
@@ -211,24 +181,6 @@ function matrixView(ctx, stage, cell) {
     stage.scrollTop = clamp(stage.scrollTop, y + 2 * row - stage.clientHeight, y - above);
   };
   return { paint, point, locate, reveal };
-}
-
-/** Diagonal lines for masked cells. */
-function hatching(colors) {
-  const tile = document.createElement("canvas");
-  const ratio = window.devicePixelRatio || 1;
-  const g = sized(tile, 6, 6);
-  g.strokeStyle = colors.muted;
-  g.lineWidth = 1;
-  g.beginPath();
-  for (const x of [-6, 0, 6]) {
-    g.moveTo(x, 6);
-    g.lineTo(x + 6, 0);
-  }
-  g.stroke();
-  const pattern = g.createPattern(tile, "repeat");
-  pattern.setTransform(new DOMMatrix().scale(1 / ratio));
-  return pattern;
 }
 
 /** Arcs: the chosen query on the left, its keys on the right, thickness by weight. */

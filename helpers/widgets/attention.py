@@ -5,7 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table, text_box
 from helpers.widgets.small import as_array, two
-from helpers.widgets.text import short, split_words, visible
+from helpers.widgets.text import sentence, short, split_words, visible
 
 __all__ = ["Attention", "AttentionWidget", "explore", "show"]
 
@@ -65,7 +65,7 @@ class Attention:
                     f"mask must be (keys, queries) = {self.mask.shape}, not {mask.shape}."
                 )
             self.mask = mask != 0
-        self.note = str(note)
+        self.note = sentence(note)
         self.vectors = None
         if any(x is not None for x in (queries, keys, values)):
             self.vectors = self._checked_vectors(queries, keys, values)
@@ -146,8 +146,8 @@ class Attention:
 class AttentionWidget(Live):
     """The widget that `explore` returns. `layer`, `head`, `query` and `key` can be read and set."""
 
-    _esm = module("attention")
-    _css = style("attention")
+    _esm = module("cells", "attention")
+    _css = style("cells", "attention")
 
     shape = traitlets.List(traitlets.Int()).tag(sync=True)
     weights = traitlets.Bytes().tag(sync=True)  # float32, layers × heads × keys × queries

@@ -27,6 +27,8 @@ function fill(node, attributes, children) {
   return node;
 }
 
+const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
+
 /** A number with two decimals and a true minus sign, never "−0.00", as `two` in small.py does. */
 const two = (x) => x.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 

@@ -42,7 +42,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     const text = words(entry);
     // A guess at the text's width keeps labels near the edge inside the drawing.
     const half = Math.min(3.6 * text.length, drawing.width / 2 - 4);
-    const left = Math.min(Math.max(x(entry.key[0]), half + 4), drawing.width - half - 4);
+    const left = clamp(x(entry.key[0]), half + 4, drawing.width - half - 4);
     const node = label(left, 0, text, { "text-anchor": "middle" });
     drawing.node.append(node);
     return node;
@@ -53,7 +53,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   const queryNow = () => model.get("values").query;
   const move = (place) =>
     ask(model, {
-      query: place.map((v) => Math.round(Math.min(Math.max(v, -reach), reach) * 100) / 100),
+      query: place.map((v) => Math.round(clamp(v, -reach, reach) * 100) / 100),
     });
   movable(drawing.node, knob, {
     onPlace: (place) => move(drawing.toPlane(place)),
@@ -111,7 +111,7 @@ export default widget(({ model, root, listen, cleanup }) => {
       const away = Math.max(radius, 4) + 6;
       const below = entries[i].key[1] < 0;
       labels[i].setAttribute("y", y(entries[i].key[1]) + (below ? away + 9 : -away));
-      bars[i].style.width = `${Math.min(Math.max(w, 0), 1) * 100}%`;
+      bars[i].style.width = `${clamp(w, 0, 1) * 100}%`;
       shares[i].textContent = two(w);
       rows[i].classList.toggle("tn-dict-most", most - least > 1e-9 && w === most);
     });

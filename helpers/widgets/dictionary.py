@@ -5,6 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, slider, style, table
 from helpers.widgets.small import as_array, fixed, short, two, vector
+from helpers.widgets.text import sentence
 
 __all__ = ["Dictionary", "explore_dictionary"]
 
@@ -44,7 +45,7 @@ class Dictionary(Live):
     def __init__(self, look_up, keys, values, labels, query):
         keys = as_array(keys)
         values = np.atleast_2d(as_array(values))
-        names = [str(label) for label in labels]
+        names = [sentence(label) for label in labels]
         size = len(names)
         if size == 0 or keys.shape != (2, size) or not np.isfinite(keys).all():
             raise ValueError(

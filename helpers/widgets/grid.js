@@ -14,9 +14,8 @@ const BARS = [104, 56]; // pixels from one end of the bars' scale to the other: 
 const RING = 4; // pixels around the cells, for the ring of the chosen one
 const MARGIN = 20; // pixels beside that scale, for its words
 
-const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-// A label keeps its own writing direction inside a sentence (first strong isolate … pop).
-const isolated = (label) => `\u2068${label}\u2069`;
+/** A number in words; without one, the cell is empty. */
+const content = (x, empty = "") => (isNaN(x) ? empty : two(x));
 
 /** A page as Python sent it, with typed arrays instead of bytes. */
 function unpack(picture) {
@@ -30,28 +29,14 @@ function unpack(picture) {
 
 /** The colors of the theme, read from the style sheet, for numbers from −1 to 1. */
 function palette(root) {
-  const style = getComputedStyle(root);
-  const rgb = (name) => {
-    const hex = style.getPropertyValue(`--tn-${name}`).trim();
-    return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-  };
-  const mix = (a, b, t) => a.map((x, i) => Math.round(x + (b[i] - x) * t));
+  const { rgb, mix, css, isLight } = theme(root);
   const ramp = (...stops) => {
     const [zero, middle, end] = stops.map((stop) => rgb(`grid-${stop}`));
     return Array.from({ length: 101 }, (_, i) =>
       i < 50 ? mix(zero, middle, i / 50) : mix(middle, end, (i - 50) / 50));
   };
-  const luminance = (color) => {
-    const [r, g, b] = color.map((x) => {
-      const s = x / 255;
-      return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const css = (color) => `rgb(${color.join(" ")})`;
   const looks = (colors) => colors.map((color) => ({
-    // 0.179 is the luminance at which black and white ink contrast equally with the ground.
-    rgba: [...color, 255], ink: luminance(color) > 0.179 ? "#000000" : "#ffffff",
+    rgba: [...color, 255], ink: isLight(color) ? "#000000" : "#ffffff",
   }));
   const plus = looks(ramp("zero", "plus-middle", "plus"));
   const minus = looks(ramp("zero", "minus-middle", "minus"));
@@ -60,18 +45,6 @@ function palette(root) {
     plus: css(rgb("grid-plus-bar")), minus: css(rgb("grid-minus-bar")),
     muted: css(rgb("muted")), line: css(rgb("line")),
   };
-}
-
-/** A canvas context of the given size in CSS pixels, sharp on every screen. */
-function sized(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
-  context.scale(ratio, ratio);
-  return context;
 }
 
 /**
@@ -106,9 +79,8 @@ function gridView(ctx, stage, cell) {
   };
 
   // Sizes: cells as large as their contents need, else square, else as small as they must be.
-  const readable = page.words || Math.max(R, C) <= READ;
-  const texts = page.words?.flat()
-    ?? Array.from(readable ? page.numbers : [], (x) => (isNaN(x) ? "" : two(x)));
+  const readable = Math.max(R, C) <= READ;
+  const texts = Array.from(readable ? page.numbers : [], (x) => content(x));
   const side = Math.max(Math.min(LABEL, widest(page.rows)), widest([`${page.labels[0]} ↓`], 400));
   const left = Math.ceil(side) + 10;
   const label = Math.min(LABEL, widest(page.columns));
@@ -116,7 +88,7 @@ function gridView(ctx, stage, cell) {
   const last = Math.min(LABEL, widest(page.columns.slice(-1)));
   const lean = label <= SHORT ? 0 : Math.ceil(0.64 * last);
   const text = readable ? Math.max(28, widest(texts, 400)) : 0;
-  const least = page.words ? 24 : text ? text + 6 : clamp(ctx.room() / 2 / C, 4, 28);
+  const least = text ? text + 6 : clamp(ctx.room() / 2 / C, 4, 28);
   const leadFor = (bars) => (bars ? Math.max(MARGIN, lean) : lean);
   const besideFor = (bars) => leadFor(bars) + (bars && bars + 2 * MARGIN);
   const cellsFor = (bars) => (ctx.room() - left - besideFor(bars) - 2 * RING) / C;
@@ -190,12 +162,14 @@ function gridView(ctx, stage, cell) {
     const small = new ImageData(C, R);
     const looks = Array.from(page.numbers, (_, i) => colors.look(isNaN(share(i)) ? 0 : share(i)));
     looks.forEach((look, i) => small.data.set(look.rgba, 4 * i));
-    const source = new OffscreenCanvas(C, R);
+    const source = document.createElement("canvas");
+    source.width = C;
+    source.height = R;
     source.getContext("2d").putImageData(small, 0, 0);
     const g = sized(heat, x(C), y(R));
     g.imageSmoothingEnabled = false;
     g.drawImage(source, 0, 0, x(C), y(R));
-    if (page.anyEmpty && !page.words) {
+    if (page.anyEmpty) {
       g.fillStyle = hatching(colors);
       page.numbers.forEach((number, i) => {
         const [r, c] = [Math.floor(i / C), i % C];
@@ -211,7 +185,7 @@ function gridView(ctx, stage, cell) {
     looks.forEach((look, i) => {
       const [r, c] = [Math.floor(i / C), i % C];
       g.fillStyle = look.ink;
-      g.fillText(cut(g, texts[i], x(c + 1) - x(c) - 5), middle(x, c), middle(y, r) + 1);
+      g.fillText(texts[i], middle(x, c), middle(y, r) + 1);
     });
   };
   const paintBars = (column) => {
@@ -269,14 +243,6 @@ function gridView(ctx, stage, cell) {
   return { paint, point, locate, reveal };
 }
 
-/** A text, or as much of its beginning as fits, with an ellipsis. */
-function cut(pen, text, width) {
-  if (pen.measureText(text).width <= width) return text;
-  let letters = [...text];
-  while (letters.length && pen.measureText(`${letters.join("")}…`).width > width) letters.pop();
-  return `${letters.join("")}…`;
-}
-
 /** The edges between the cells of a group and all others, as a path. */
 function border({ R, C, groups }, group, x, y) {
   const inside = (r, c) =>
@@ -291,22 +257,6 @@ function border({ R, C, groups }, group, x, y) {
   return edges.join("");
 }
 
-/** Diagonal lines for empty cells. */
-function hatching(colors) {
-  const tile = document.createElement("canvas");
-  const g = sized(tile, 6, 6);
-  g.strokeStyle = colors.muted;
-  g.beginPath();
-  for (const x of [-6, 0, 6]) {
-    g.moveTo(x, 6);
-    g.lineTo(x + 6, 0);
-  }
-  g.stroke();
-  const pattern = g.createPattern(tile, "repeat");
-  pattern.setTransform(new DOMMatrix().scale(1 / (window.devicePixelRatio || 1)));
-  return pattern;
-}
-
 /** The page as a table, for reading, copying, and screen readers. */
 function tableView(ctx, stage) {
   const { page } = ctx;
@@ -314,7 +264,7 @@ function tableView(ctx, stage) {
     el("th", { scope, title: text }, el("span", { dir: "auto", text }));
   const heads = page.columns.map((text) => th("col", text));
   const rows = page.rows.map((text, r) => el("tr", {}, th("row", text),
-    ...page.columns.map((_, c) => el("td", { dir: "auto", text: content(page, r, c, "") }))));
+    ...page.columns.map((_, c) => el("td", { text: content(page.numbers[r * page.C + c]) }))));
   const [down, across] = page.labels;
   stage.append(el("table", { class: "tn-grid-table" },
     el("caption", { class: "tn-spoken", text: page.name }),
@@ -330,22 +280,13 @@ function tableView(ctx, stage) {
   return { paint: () => {}, point, locate: () => null, reveal: () => {} };
 }
 
-/** What a cell holds, in words. */
-function content({ numbers, words, C }, row, column, empty = "empty") {
-  const i = row * C + column;
-  const number = isNaN(numbers[i]) ? empty : two(numbers[i]);
-  const word = words?.[row][column];
-  if (!word) return number;
-  return number ? `${isolated(word)} (${number})` : word;
-}
-
 /** The cells that belong together with one, in words. */
-function together({ numbers, groups, words }, i) {
+function together({ numbers, groups }, i) {
   if (!groups) return "";
   const members = Array.from(numbers).filter((_, j) => groups[j] === groups[i]);
   const there = members.filter((x) => !isNaN(x));
   const count = `${members.length} ${members.length === 1 ? "cell" : "cells"}`;
-  if (words || !there.length) return ` · outlined: ${count}`;
+  if (!there.length) return ` · outlined: ${count}`;
   const average = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const mean = average(there);
   const deviation = Math.sqrt(average(there.map((x) => (x - mean) ** 2)));
@@ -367,7 +308,7 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   const line = el("div", { role: "row" }, cell);
   const stage = el("div", { class: "tn-grid-stage", tabindex: 0 });
   const note = el("div", { class: "tn-grid-note" });
-  const hint = el("div", { class: "tn-grid-hint", id: `${id}-hint` });
+  const hint = el("div", { class: "tn-hint", id: `${id}-hint` });
   const switches = Object.keys(views).map((name) =>
     el("button", { type: "button", text: name, onclick: () => show(name) }));
 
@@ -375,7 +316,7 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   root.append(
     el("div", { class: "tn-grid-bar" }, tabs, legend,
       el("div", { class: "tn-grid-switch", role: "group", "aria-label": "View" }, ...switches)),
-    ...status.nodes, stage, el("div", { class: "tn-grid-foot" }, note, hint));
+    ...status.nodes, stage, el("div", { class: "tn-foot" }, note, hint));
   cleanup(status.stop);
 
   const ctx = {
@@ -414,7 +355,8 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
     const chosen = ctx.chosen();
     const words = ({ row, column }) => {
       const [r, c] = [page.rows[row], page.columns[column]].map(isolated);
-      return `${page.labels[0]} ${r}, ${page.labels[1]} ${c}: ${content(page, row, column)}`;
+      const number = content(page.numbers[row * page.C + column], "empty");
+      return `${page.labels[0]} ${r}, ${page.labels[1]} ${c}: ${number}`;
     };
     status.say(words(at) + together(page, at.row * page.C + at.column));
     cell.id = `${id}-${chosen.row}-${chosen.column}`;
@@ -460,16 +402,15 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   }
 
   function legendParts() {
-    const { signed, ends, anyEmpty, words } = ctx.page;
+    const { signed, ends, anyEmpty } = ctx.page;
     const marks = signed ? [ends[0], "0", ends[1]] : ends;
     const ticks = marks.map((text, i) =>
       el("span", { text, style: `left:${(100 * i) / (marks.length - 1)}%` }));
-    const hatched = anyEmpty && !words;
     return [
       el("div", { class: "tn-grid-scale" },
         el("div", { class: `tn-grid-ramp ${signed ? "tn-grid-signed" : ""}` }), ...ticks),
-      hatched && el("span", { class: "tn-grid-swatch" }),
-      hatched && el("span", { text: "empty" }),
+      anyEmpty && el("span", { class: "tn-grid-swatch" }),
+      anyEmpty && el("span", { text: "empty" }),
     ].filter(Boolean);
   }
 

@@ -8,7 +8,7 @@ import traitlets
 from helpers.widgets.lines import in_words
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array, two
-from helpers.widgets.text import short, visible
+from helpers.widgets.text import sentence, short, visible
 
 __all__ = ["Grid", "Page", "explore_grid"]
 
@@ -28,7 +28,6 @@ class Page:
     row_label, column_label: what a row and a column are: "feature", "position".
     signed:   True for numbers around zero, drawn in two hues; False for numbers from zero up.
     groups:   R × C whole numbers; the cells with the number of the chosen cell are outlined.
-    words:    R × C short texts, shown in the cells in place of the numbers, which color them.
     note:     one sentence shown under the picture.
     Raises ValueError, with what was wrong, for anything else.
     """
@@ -43,7 +42,6 @@ class Page:
         column_label="column",
         signed=True,
         groups=None,
-        words=None,
         note="",
     ):
         self.name = visible(str(name))
@@ -65,8 +63,7 @@ class Page:
                 f"one is {in_words(np.nanmin(self.matrix))}"
             )
         self.groups = None if groups is None else self._checked_groups(groups)
-        self.words = None if words is None else self._checked_words(words)
-        self.note = str(note)
+        self.note = sentence(note)
 
     def cell(self, row, column):
         """One cell in words: "feature 4, position 17: −0.53"."""
@@ -97,7 +94,6 @@ class Page:
             "ends": [in_words(-top if self.signed else 0.0), in_words(top)],
             "numbers": self.matrix.astype("<f4").tobytes(),
             "groups": b"" if self.groups is None else self.groups.tobytes(),
-            "words": self.words,
         }
 
     def static(self):
@@ -120,9 +116,7 @@ class Page:
     def _content(self, row, column):
         """What a cell holds, in words; the browser writes numbers in the same way."""
         number = np.float32(self.matrix[row, column])
-        number = "empty" if np.isnan(number) else two(number)
-        word = self.words and self.words[row][column]
-        return f"{word} ({number})" if word else number
+        return "empty" if np.isnan(number) else two(number)
 
     def _reach(self):
         there = self.matrix[~np.isnan(self.matrix)]
@@ -153,15 +147,10 @@ class Page:
     def _checked_groups(self, groups):
         groups = self._numbers("groups", groups)
         if groups.shape != self.matrix.shape or (groups != np.round(groups)).any():
-            raise self._fault(f"groups should be {self._shape()} whole numbers, one a cell")
+            rows, columns = self.matrix.shape
+            raise self._fault(f"groups should be {rows} × {columns} whole numbers, one a cell")
         _, number = np.unique(groups, return_inverse=True)
         return number.reshape(groups.shape).astype("<u2")  # at most 128 × 128 of them
-
-    def _checked_words(self, words):
-        words = [self._list("words", row) for row in self._list("words", words)]
-        if [len(row) for row in words] != [self.matrix.shape[1]] * self.matrix.shape[0]:
-            raise self._fault(f"words should be {self._shape()} texts, one a cell")
-        return [[short(visible(text)) if (text := str(x)) else "" for x in row] for row in words]
 
     def _list(self, what, things):
         if isinstance(things, str):
@@ -171,9 +160,6 @@ class Page:
         except TypeError:
             raise self._fault(f"{what} should be a list of texts") from None
 
-    def _shape(self):
-        return " × ".join(map(str, self.matrix.shape))
-
     def _fault(self, sentence):
         return ValueError(f"Page “{self.name}”: {sentence}.")
 
@@ -181,8 +167,8 @@ class Page:
 class Grid(Live):
     """The widget that `explore_grid` returns. `page`, `row` and `column` can be read and set."""
 
-    _esm = module("grid")
-    _css = style("grid")
+    _esm = module("cells", "grid")
+    _css = style("cells", "grid")
     pictures = traitlets.List().tag(sync=True)
     page = traitlets.Int(0).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)

@@ -109,7 +109,7 @@ export default widget(({ model, root, listen, cleanup }) => {
       axes.append(svg("path", { class: "tn-lines-tick", d: `M${place.x(u)} ${bottom}v5` }));
       if (i % every) return;
       const half = widthOf(words) / 2;
-      const x = Math.min(Math.max(place.x(u), half), width - half);
+      const x = clamp(place.x(u), half, width - half);
       axes.append(svg("text", { x, y: bottom + 21, "text-anchor": "middle", text: words }));
     });
     axes.append(
@@ -192,7 +192,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     say(`${at[index]}: ${values[index]}`);
   };
   const choose = (to) => {
-    const within = Math.min(Math.max(to, 0), chart().x.length - 1);
+    const within = clamp(to, 0, chart().x.length - 1);
     if (within === index || !place) return;
     index = within;
     point();

@@ -7,6 +7,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array
+from helpers.widgets.text import sentence
 
 __all__ = ["Lines", "LinesWidget", "explore_lines", "in_words"]
 
@@ -52,15 +53,15 @@ class Lines:
             raise ValueError("Each number of x should be larger than the one before.")
         if not isinstance(curves, dict) or not 1 <= len(curves) <= MOST_CURVES:
             raise ValueError(f"curves should be a dictionary of 1 to {MOST_CURVES} curves.")
-        self.curves = {str(name): _numbers(f"Curve “{name}”", y) for name, y in curves.items()}
+        self.curves = {sentence(name): _numbers(f"Curve “{name}”", y) for name, y in curves.items()}
         for name, y in self.curves.items():
             if len(y) != len(self.x):
                 raise ValueError(
                     f"Curve “{name}” should have {len(self.x)} numbers, one an x; got {len(y)}."
                 )
-        self.marks = {str(label): _mark(label, mark) for label, mark in (marks or {}).items()}
-        self.title, self.x_label, self.y_label = str(title), str(x_label), str(y_label)
-        self.note = str(note)
+        self.marks = {sentence(label): _mark(label, mark) for label, mark in (marks or {}).items()}
+        self.title, self.x_label, self.y_label = map(sentence, (title, x_label, y_label))
+        self.note = sentence(note)
 
         marked = {on: [at for axis, at in self.marks.values() if axis == on] for on in "xy"}
         along_x = np.concatenate([self.x, marked["x"]])

@@ -7,7 +7,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from helpers.widgets.text import visible
+from helpers.widgets.text import sentence, visible
 
 __all__ = ["Live", "module", "slider", "style", "switches", "table", "text_box"]
 
@@ -71,7 +71,7 @@ class Live(anywidget.AnyWidget):
                 self.receive(self._compute(**self._checked()))
                 self.problem = ""
             except Exception as error:
-                self.problem = str(error).partition("\n")[0] or type(error).__name__
+                self.problem = sentence(str(error).partition("\n")[0]) or type(error).__name__
             finally:  # also after an interrupt: a browser without an answer would wait for ever
                 self.answered = change["new"]
 
@@ -108,7 +108,7 @@ def slider(name, low, high, value, label=None, step=None):
     """A slider for one number; whole numbers if all of low, high and value are int."""
     whole = all(isinstance(x, int) for x in (low, high, value))
     step = step or (1 if whole else (high - low) / 100)
-    label = label or name.replace("_", " ")
+    label = sentence(label or name.replace("_", " "))
     return dict(
         kind="slider",
         name=name,

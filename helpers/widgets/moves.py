@@ -5,7 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array, fixed, two
-from helpers.widgets.text import short, visible
+from helpers.widgets.text import sentence, short, visible
 
 __all__ = ["Moves", "MovesWidget", "explore_moves"]
 
@@ -37,7 +37,7 @@ class Moves:
         self.before = _places("before", before, len(self.labels))
         self.after = _places("after", after, len(self.labels))
         self.moved = np.hypot(*(self.after - self.before))
-        self.note = str(note)
+        self.note = sentence(note)
 
         ends = self.before.min(axis=1), self.before.max(axis=1)
         width, height = ends[1] - ends[0]

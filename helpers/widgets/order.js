@@ -129,6 +129,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   };
 
   list.addEventListener("pointerdown", (event) => {
+    if (held) return; // a second finger
     const tile = event.target.closest(".tn-order-tile");
     if (!tile || event.button !== 0) return;
     event.preventDefault(); // or the notebook takes the focus for its cell
@@ -137,10 +138,10 @@ export default widget(({ model, root, listen, cleanup }) => {
     list.setPointerCapture(event.pointerId);
     const corner = tile.getBoundingClientRect();
     const [x, y] = [event.clientX, event.clientY];
-    held = { token: chosen, x, y, dx: x - corner.x, dy: y - corner.y };
+    held = { pointer: event.pointerId, token: chosen, x, y, dx: x - corner.x, dy: y - corner.y };
   });
   list.addEventListener("pointermove", (event) => {
-    if (!held) return;
+    if (event.pointerId !== held?.pointer) return;
     Object.assign(held, { x: event.clientX, y: event.clientY });
     const corner = list.getBoundingClientRect();
     const [x, y] = [held.x - corner.x, held.y - corner.y];
@@ -151,7 +152,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (to >= 0) move(held.token, to);
     carry();
   });
-  list.addEventListener("lostpointercapture", () => {
+  list.addEventListener("lostpointercapture", (event) => {
+    if (event.pointerId !== held?.pointer) return;
     held = null;
     draw();
   });
@@ -170,7 +172,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     const to = step ? at + step : { Home: 0, End: MEAN }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    list.children[Math.min(Math.max(to, 0), MEAN)].focus();
+    list.children[clamp(to, 0, MEAN)].focus();
   });
 
   const shuffled = shuffler();

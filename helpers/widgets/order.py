@@ -5,7 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array, two
-from helpers.widgets.text import short, visible
+from helpers.widgets.text import sentence, short, visible
 
 __all__ = ["Order", "Ordered", "explore_order"]
 
@@ -36,7 +36,7 @@ class Ordered:
                 f"Outputs and reference should have one shape; got {self.outputs.shape} "
                 f"and {self.reference.shape}."
             )
-        self.note = visible(str(note)) if note else ""
+        self.note = sentence(note)
         self.moved = np.linalg.norm(self.outputs - self.reference, axis=0)
         self.mean, self.mean_reference = self.outputs.mean(axis=1), self.reference.mean(axis=1)
         self.mean_moved = float(np.linalg.norm(self.mean - self.mean_reference))

@@ -5,6 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array, fixed, two, vector
+from helpers.widgets.text import sentence
 
 __all__ = ["Planes", "PlanesWidget", "explore_planes"]
 
@@ -52,7 +53,7 @@ class Planes:
         )
         self.before = (self.query * self.key).sum(1)
         self.after = (self.turned_query * self.turned_key).sum(1)
-        self.note = str(note)
+        self.note = sentence(note)
 
     def words(self, plane):
         """One plane in words: "plane 2: query turned by 34°, key by 12°, share … 0.41"."""

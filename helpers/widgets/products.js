@@ -194,12 +194,13 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const [i, j] = cursor;
     const [bottom, right] = [resultCells().length - 1, resultCells()[0].length - 1];
-    const focus = (row, col) => () => resultCells()[row][col].focus();
+    const focus = (row, col) => () =>
+      resultCells()[clamp(row, 0, bottom)][clamp(col, 0, right)].focus();
     const action = {
-      ArrowUp: focus(Math.max(i - 1, 0), j),
-      ArrowDown: focus(Math.min(i + 1, bottom), j),
-      ArrowLeft: focus(i, Math.max(j - 1, 0)),
-      ArrowRight: focus(i, Math.min(j + 1, right)),
+      ArrowUp: focus(i - 1, j),
+      ArrowDown: focus(i + 1, j),
+      ArrowLeft: focus(i, j - 1),
+      ArrowRight: focus(i, j + 1),
       Home: focus(i, 0),
       End: focus(i, right),
       "[": () => go(at - 1),

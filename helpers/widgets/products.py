@@ -1,12 +1,13 @@
 """The shape stepper: matrix products and other operations, one at a time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array
+from helpers.widgets.text import sentence
 
 __all__ = ["Operation", "Product", "Steps", "step_through"]
 
@@ -20,6 +21,11 @@ REACHES = {
 
 class Step:
     """What every step has: a name for its faults, matrices that can be read, and a result."""
+
+    def __post_init__(self):
+        for field in fields(self):
+            if isinstance(text := getattr(self, field.name), str):
+                object.__setattr__(self, field.name, sentence(text))
 
     def _fault(self, sentence):
         return ValueError(f"Step “{self.name}”: {sentence}.")
@@ -46,7 +52,7 @@ class Step:
         return {"name": self.name, "equation": self.equation, "note": self.note} | parts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Product(Step):
     """One step: left @ right + plus = result or, without a right matrix, a softmax by columns.
 
@@ -75,6 +81,7 @@ class Product(Step):
     right_shape: str = ""
 
     def __post_init__(self):
+        super().__post_init__()
         for part in ("left", "right", "result", "plus"):
             if getattr(self, part) is not None:
                 name, masked = getattr(self, f"{part}_name"), part == "left" and self.right is None
@@ -135,7 +142,7 @@ class Product(Step):
         return self.left_shape, self.right_shape, f"{rows} × {columns}", f"{rows} × 1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operation(Step):
     """One step that is no matrix product: its result has the shape of what it is made of.
 
@@ -163,11 +170,12 @@ class Operation(Step):
     shape: str = ""
 
     def __post_init__(self):
+        super().__post_init__()
         if self.reach not in REACHES:
             raise self._fault(f"reach should be “entry”, “column” or “all”, not “{self.reach}”")
         if not isinstance(self.inputs, dict) or not 1 <= len(self.inputs) <= 2:
             raise self._fault("inputs should be a dictionary of one or two matrices")
-        inputs = {name: self._matrix(name, matrix) for name, matrix in self.inputs.items()}
+        inputs = {sentence(name): self._matrix(name, x) for name, x in self.inputs.items()}
         object.__setattr__(self, "inputs", inputs)
         object.__setattr__(self, "result", self._matrix(self.result_name, self.result))
         for name, matrix in inputs.items():

@@ -5,6 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table
 from helpers.widgets.small import as_array, fixed, short, two, vector
+from helpers.widgets.text import sentence
 
 __all__ = ["Routing", "explore_routing"]
 
@@ -51,7 +52,7 @@ class Routing(Live):
         super().__init__(
             compute,
             points=values.T.tolist(),
-            presets=[[name, w.tolist()] for name, w in weights.items()],
+            presets=[[sentence(name), w.tolist()] for name, w in weights.items()],
             values={"weights": first.tolist()},
         )
 

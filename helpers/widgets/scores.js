@@ -33,7 +33,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     word.say(`word ${at + 1} of ${words().length}, “${text}”, adds ${score}`);
   };
   const choose = (to) => {
-    chosen = Math.min(Math.max(to, 0), words().length - 1);
+    chosen = clamp(to, 0, words().length - 1);
     point();
   };
 
@@ -73,7 +73,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    list.children[Math.min(Math.max(to, 0), words().length - 1)].focus();
+    list.children[clamp(to, 0, words().length - 1)].focus();
   });
   listen("change:state", answer);
   answer();

@@ -5,7 +5,7 @@ import traitlets
 
 from helpers.widgets.live import Live, module, style, table, text_box
 from helpers.widgets.small import as_array, two, vector
-from helpers.widgets.text import short, split_words, visible
+from helpers.widgets.text import sentence, short, split_words, visible
 
 __all__ = ["ScoresWidget", "WordScores", "explore_scores"]
 
@@ -31,7 +31,7 @@ class WordScores:
             raise ValueError("There should be at least one word.")
         self.scores = vector(scores, len(self.words), "The scores of the words")
         self.total = float(vector(as_array(total).reshape(-1), 1, "The total")[0])
-        self.verdict = str(verdict).encode("utf-8", "replace").decode("utf-8")
+        self.verdict = sentence(verdict)
 
     def summary(self):
         """How the total comes about: "words −2.00 + bias 0.20 = total −1.80: negative"."""

@@ -138,7 +138,7 @@ function walk(list) {
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    options[Math.min(Math.max(to, 0), options.length - 1)].focus();
+    options[clamp(to, 0, options.length - 1)].focus();
   });
 }
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-__all__ = ["short", "split_words", "visible"]
+__all__ = ["sentence", "short", "split_words", "visible"]
 
 
 def split_words(compute):
@@ -29,6 +29,12 @@ def visible(token):
     if all(unicodedata.category(c)[0] in "CZM" for c in token):
         return "".join("␣" if c == " " else f"U+{ord(c):04X}" for c in token)
     return token
+
+
+def sentence(text):
+    """Any text as it can be shown and sent, like `visible`; but nothing stays nothing."""
+    text = str(text)
+    return visible(text) if text else ""
 
 
 def short(token, length=40):

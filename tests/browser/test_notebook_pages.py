@@ -24,6 +24,12 @@ def test_a_notebook_runs_in_the_browser(open_notebook, path):
         for key in ("ArrowRight", "ArrowLeft"):
             notebook.page.keyboard.press(key)
             notebook.python("pass")  # comes after the widget's question, and so does its answer
+    buttons = notebook.page.locator(".tn-order-buttons button").all()
+    for box in notebook.page.locator(".tn-widget input[type=checkbox]").all():
+        buttons += [box, box]  # off and on again, or the other way round
+    for button in buttons:
+        button.click()
+        notebook.python("pass")
     notebook.page.wait_for_timeout(500)
     problems = notebook.page.locator(".tn-problem:not([hidden])").all_inner_texts()
     assert not problems, problems

@@ -205,6 +205,27 @@ def test_drag(open_clean):
     expect(problem).to_be_hidden()
 
 
+def test_a_second_finger_leaves_the_tile_to_the_first(open_clean):
+    tiles = Tiles(open_clean([ORDER, "None"]))
+    session = tiles.page.context.new_cdp_session(tiles.page)
+
+    def touch(kind, *places):
+        points = [{"id": i, "x": place["x"] + 20, "y": place["y"] + 30} for i, place in places]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    first, second, third = (tiles.box(index) for index in range(3))
+    held = tiles.widget.locator(".tn-order-held")
+    touch("touchStart", (0, first))
+    touch("touchMove", (0, second))
+    touch("touchStart", (0, second), (1, third))
+    touch("touchMove", (0, second), (1, first))
+    tiles.show("woman The ate the raccoon")
+    expect(held).to_have_attribute("data-token", "0")
+    assert held.bounding_box()["x"] == pytest.approx(second["x"], abs=1.5)
+    touch("touchEnd")
+    expect(held).to_have_count(0)
+
+
 def test_buttons(open_clean):
     notebook = open_clean([ORDER, ORDER, TWO])
     first, second = Tiles(notebook, 0), Tiles(notebook, 1)

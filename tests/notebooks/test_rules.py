@@ -101,6 +101,14 @@ def test_exercises_are_headed_by_their_titles(notebook):
             assert f"Exercise {exercise.id} {'★' * exercise.stars} {exercise.title}" in headed
 
 
+def test_nothing_is_left_over_from_writing(notebook):
+    """No placeholder on a line of its own, and no backslash that became a control character."""
+    for cell in notebook.cells:
+        assert not re.search(r"[^\n\x20-\U0010ffff]", cell.source), cell.source
+    for cell in markdown_cells(notebook):
+        assert not re.search(r"^[A-Z_]{4,}$", cell.source, flags=re.M), cell.source
+
+
 def test_size(path):
     assert path.stat().st_size < 1_000_000
 

@@ -71,15 +71,6 @@ def test_several_pages_in_words():
     assert repr(live(page=1)) == repr(live(page=1))
 
 
-def test_a_cell_with_a_word_says_word_and_number():
-    words = [["prev", "", "next"], ["same", "", ""]]
-    grid = page(words=words)
-    assert [grid.cell(0, c) for c in range(3)] == [
-        "token 0, head 0: prev (0.50)", "token 0, head 1: −0.13", "token 0, head 2: next (2.00)",
-    ]  # fmt: skip
-    assert grid.cell(1, 0) == "token 1, head 0: same (empty)"
-
-
 def test_labels_name_rows_and_columns():
     grid = page(rows=["the", "cat"], columns=np.array([10, 20, 30]))
     assert grid.cell(1, 2) == "token cat, head 30: −1.00"
@@ -96,16 +87,16 @@ def test_the_static_table_is_small(shape, rows, cut):
 
 
 def test_the_static_table_holds_what_the_cells_hold():
-    html = explore_grid(page(words=[["a", "", ""]] * 2)).fallback()
+    html = explore_grid(page()).fallback()
     assert re.findall("<td>(.*?)</td>", html) == [
-        "a (0.50)", "−0.13", "2.00", "a (empty)", "0.00", "−1.00",
+        "0.50", "−0.13", "2.00", "empty", "0.00", "−1.00",
     ]  # fmt: skip
 
 
 def test_text_is_never_markup():
     widget = explore_grid(
         page(name=HOSTILE, rows=[HOSTILE] * 2, columns=[HOSTILE] * 3, row_label=HOSTILE,
-             column_label=HOSTILE, words=[[HOSTILE] * 3] * 2, note=HOSTILE)
+             column_label=HOSTILE, note=HOSTILE)
     )  # fmt: skip
     bundle = widget._repr_mimebundle_()
     assert "<img" not in bundle["text/html"]
@@ -114,11 +105,9 @@ def test_text_is_never_markup():
 
 
 def test_letters_that_cannot_be_seen_or_sent_get_a_mark():
-    words = [["\x07", "", " "]] * 2
-    grid = page(rows=["\ud800", "a\u202eb"], columns=["", " ", "\x00"], words=words)
+    grid = page(rows=["\ud800", "a\u202eb"], columns=["", " ", "\x00"])
     assert grid.rows == ["?", "a\ufffdb"]
     assert grid.columns == ["∅", "␣", "\ufffd"]
-    assert grid.words[0] == ["\ufffd", "", "␣"]
     repr(explore_grid(grid)).encode()
 
 
@@ -219,10 +208,6 @@ def test_a_page_is_a_copy():
         (dict(groups=[[1, 2, 0.5]] * 2), "groups should be 2 × 3 whole numbers"),
         (dict(groups=[[1, 2, np.nan]] * 2), "groups should be 2 × 3 whole numbers"),
         (dict(groups="abc"), "groups should be an array of numbers"),
-        (dict(words=["abc", "def"]), "not one text"),
-        (dict(words=[["a"] * 3]), "words should be 2 × 3 texts"),
-        (dict(words=[["a"] * 2] * 2), "words should be 2 × 3 texts"),
-        (dict(words=5), "words should be a list"),
     ],
 )  # fmt: skip
 def test_a_page_refuses_what_it_cannot_draw(changes, words):
@@ -232,7 +217,7 @@ def test_a_page_refuses_what_it_cannot_draw(changes, words):
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.sampled_from(["matrix", "rows", "columns", "groups", "words"]), anything)
+@given(st.sampled_from(["matrix", "rows", "columns", "groups"]), anything)
 def test_anything_is_a_page_or_one_sentence(name, value):
     try:
         widget = explore_grid(page(**{name: value}))

@@ -1,5 +1,6 @@
 """The routing triangle, the soft dictionary and the shape stepper, without a browser."""
 
+import json
 import re
 from itertools import count
 
@@ -13,12 +14,20 @@ from hypothesis.extra.numpy import arrays
 from helpers.widgets import (
     Attention,
     Lines,
+    Moves,
     Operation,
     Ordered,
+    Page,
+    Planes,
     Product,
     WordScores,
+    explore,
     explore_dictionary,
+    explore_grid,
     explore_lines,
+    explore_moves,
+    explore_order,
+    explore_planes,
     explore_routing,
     explore_scores,
     slider,
@@ -416,6 +425,13 @@ def test_an_operation_that_is_not_what_it_says_is_refused_by_name(changes, words
         addition(**changes)
 
 
+@pytest.mark.parametrize("step", [product, addition])
+def test_a_step_equals_itself_alone(step):
+    one = step()
+    assert one == one
+    assert one != step()
+
+
 # --- what holds for all -----------------------------------------------------------------------
 
 
@@ -437,6 +453,54 @@ def test_text_is_never_markup(widget):
     assert bundle["text/html"].startswith("<table>")
     assert bundle["text/plain"] == repr(widget)
     assert not re.search(r"\wHTML", str(widget._esm))  # innerHTML and its kin
+
+
+def faulty(text):
+    """A widget that shows the text as a problem."""
+
+    def compute(k):
+        if k:
+            raise ValueError(text)
+        return Lines([1, 2], {"a": [1, 2]}, "", "", "")
+
+    widget = explore_lines(compute, slider("k", 0, 1, 0, label=text))
+    ask(widget, k=1)
+    assert widget.problem
+    return widget
+
+
+@pytest.mark.parametrize(
+    "widget",
+    [
+        lambda text: explore(Attention([[1]], ["a"], note=text)),
+        lambda text: explore_dictionary(look_up, KEYS, [1, 2, 3], [text] * 3),
+        lambda text: explore_grid(Page("a", [[1]], note=text)),
+        lambda text: explore_lines(
+            Lines([1, 2], {text: [1, 2]}, text, text, text, marks={text: ("x", 1)}, note=text)
+        ),
+        lambda text: explore_moves(Moves(["a"], [[0], [0]], [[1], [1]], note=text)),
+        lambda text: explore_order(
+            lambda order: Ordered(["a", "b"], [[1, 2]], [[1, 2]], note=text), ["a", "b"]
+        ),
+        lambda text: explore_planes(Planes([1, 0], [1, 0], [0, 1], [1, 0], note=text)),
+        lambda text: explore_routing(route, VALUES, {text: (1, 0, 0)}),
+        lambda text: explore_scores(lambda words: WordScores(words, [0], 0, text), "a"),
+        lambda text: step_through(
+            [product(name=text, equation=text, note=text, left_name=text, result_name=text)]
+        ),
+        lambda text: step_through(
+            [Operation(text, text, {text: np.eye(2)}, text, np.eye(2), "all", text, text)]
+        ),
+        faulty,
+    ],
+)
+def test_a_lone_surrogate_gets_a_mark_so_that_every_text_can_be_sent(widget):
+    widget = widget("so\ud800")
+    state = json.dumps(widget.get_state(), ensure_ascii=False, default=str)
+    assert "so?" in state
+    state.encode()
+    bundle = widget._repr_mimebundle_()
+    (bundle["text/plain"] + bundle["text/html"]).encode()
 
 
 @pytest.mark.parametrize(
