@@ -37,6 +37,12 @@ def _angles(exponents, positions, delta):
 
 # The question to ask, and the functions of D, N and delta that give such wrong angles
 ANGLE_MISTAKES = {
+    "Your angles are the right ones times a fixed factor: are they in radians, without 2π and "
+    "without degrees?": (
+        lambda D, N, delta: 2 * np.pi * angles(D, N, delta),
+        lambda D, N, delta: np.radians(angles(D, N, delta)),
+        lambda D, N, delta: np.degrees(angles(D, N, delta)),
+    ),
     "Every token has the same angles: where does its position n enter?": (
         lambda D, N, delta: _angles(2 * _pair(D) / D, np.zeros(N), delta),
         lambda D, N, delta: _angles(2 * _pair(D) / D, np.ones(N), delta),

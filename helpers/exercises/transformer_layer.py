@@ -33,16 +33,24 @@ def random_parts(rng, D):
 def check_layer(answer, layer, mistakes):
     """First four parts that can be followed on paper, then real ones of several sizes.
 
-    layer: the right answer; mistakes: dict from the question to ask to the answer that gets it.
+    layer: the right answer; mistakes: dict from the question to ask to the answer that gets
+    it, or to a tuple of several.
     """
     X = np.array([[1.0, 2.0]])
-    parts = lambda X: X + 1, lambda X: X**2, lambda X: 2 * X, lambda X: X / 2
+    # No part is linear or undoes another, so that every order of them has a result of its own.
+    parts = lambda X: X + 1, lambda X: X**2, lambda X: 10 - X, lambda X: 2 * X + 1
     recognize(
         unchanged(answer, X, *parts),
         layer(X, *parts),
-        "the layer of X = [[1, 2]], where attention adds 1, mlp squares, norm_1 doubles and "
-        "norm_2 halves",
-        {question: mistaken(X, *parts) for question, mistaken in mistakes.items()},
+        "the layer of X = [[1, 2]], where attention adds 1, mlp squares, norm_1 subtracts from 10 "
+        "and norm_2 doubles and adds 1",
+        {
+            question: tuple(
+                mistaken(X, *parts)
+                for mistaken in (answers if isinstance(answers, tuple) else (answers,))
+            )
+            for question, answers in mistakes.items()
+        },
     )
     rng = np.random.default_rng(54)
     for D, N in (3, 4), (4, 1), (1, 3), (5, 5), (2, 17):

@@ -24,7 +24,7 @@ def add_positions(x, table):
         "Which of the three sizes of x is the number of tokens in a sentence?",
         "The table may have more rows than the sentences have tokens: which N of them do you "
         "need? Every sentence starts at position 0.",
-        "N × D added to batch × N × D: sizes are compared from the last one backwards, so each "
+        "N × D added to batch × N × D: sizes are compared from the last one backward, so each "
         "sentence gets the same N rows.",
     ),
     notice="Broadcasting lines sizes up from the right. A batch that happens to be as large as "
@@ -126,6 +126,18 @@ def multiplied(x, table):
     return x * table[: x.shape[1]]
 
 
+@exercise.wrong("subtracted")
+def subtracted(x, table):
+    return x - table[: x.shape[1]]
+
+
+@exercise.wrong("Only the first sentence")
+def first_sentence_alone(x, table):
+    result = x.clone()
+    result[0] += table[: x.shape[1]]
+    return result
+
+
 @exercise.wrong("where are the tokens")
 def positions_alone(x, table):
     return table[: x.shape[1]].expand(x.shape)
@@ -171,6 +183,11 @@ def check(answer):
             "Tokens and positions were multiplied: which operation brings Π to the tokens?": (
                 multiplied(x, table)
             ),
+            "The positions were subtracted: which operation brings Π to the tokens?": (
+                subtracted(x, table)
+            ),
+            "Only the first sentence got its positions: what about the other sentences of the "
+            "batch?": first_sentence_alone(x, table),
             "The result is the rows of the table alone: where are the tokens?": (
                 positions_alone(x, table)
             ),

@@ -92,6 +92,16 @@ def one_side(N, slope):
     return -slope * np.maximum(-differences(N), 0)
 
 
+@exercise.wrong("here every key gets a finite bias")
+def later_keys_hidden(N, slope):
+    return np.where(differences(N) > 0, -np.inf, alibi_bias(N, slope))
+
+
+@exercise.wrong("here every key gets a finite bias")
+def earlier_keys_hidden(N, slope):
+    return np.where(differences(N) < 0, -np.inf, alibi_bias(N, slope))
+
+
 @exercise.wrong("all distances alike")
 def neighbors(N, slope):
     return -slope * (differences(N) != 0)
@@ -133,6 +143,11 @@ def check(answer):
             "itself?": itself_apart(N, slope),
             "Half of your biases are 0: keys before the query and keys after it lie equally far "
             "away; where did one side go?": (one_side(N, slope), one_side(N, slope).T),
+            "You hide some keys with −∞, and here every key gets a finite bias: is a key before "
+            "the query as near as one that comes as far after it?": (
+                later_keys_hidden(N, slope),
+                earlier_keys_hidden(N, slope),
+            ),
             "Your biases treat all distances alike, whether the key is next to the query or far "
             "away: how far apart are tokens 0 and 3?": neighbors(N, slope),
             "You took the exponential, and these are factors for the weights: B is added to the "

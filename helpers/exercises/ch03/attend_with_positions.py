@@ -138,6 +138,27 @@ def exchanged(X, Pi, *parameters):
     return attend(K, Q, V)
 
 
+@exercise.wrong("rows of your weights sum to one")
+def over_rows(X, Pi, *parameters):
+    _, _, V, Q, K, _ = projections(X, Pi, *parameters)
+    return V @ softmax_columns(Q.T @ K).T
+
+
+@exercise.wrong("where are beta_q and beta_v")
+def without_biases(X, Pi, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    return attend_with_positions(X, Pi, Omega_q, 0, Omega_k, 0, Omega_v, 0)
+
+
+@exercise.wrong("where is beta_q")
+def without_query_bias(X, Pi, Omega_q, beta_q, *parameters):
+    return attend_with_positions(X, Pi, Omega_q, 0, *parameters)
+
+
+@exercise.wrong("where is beta_v")
+def without_value_bias(X, Pi, *parameters):
+    return attend_with_positions(X, Pi, *parameters[:-1], 0)
+
+
 @exercise.wrong("weighted the tokens themselves")
 def weighted_tokens(X, Pi, *parameters):
     Q, K, _ = project(X + Pi, *parameters)
@@ -205,6 +226,13 @@ def check(answer):
             "In your scores query and key are exchanged: which index does the softmax run over?": (
                 exchanged(*inputs)
             ),
+            "The rows of your weights sum to one, the columns do not: over what does one query's "
+            "softmax run, keys or queries?": over_rows(*inputs),
+            "The biases of queries and values are left out: where are beta_q and beta_v?": (
+                without_biases(*inputs)
+            ),
+            "The bias of the queries is left out: where is beta_q?": without_query_bias(*inputs),
+            "The bias of the values is left out: where is beta_v?": without_value_bias(*inputs),
             "You weighted the tokens themselves: what does Omega_v make of a token before it is "
             "routed?": weighted_tokens(*inputs),
             UNSCALED: scaled(*inputs),

@@ -68,7 +68,7 @@ def always_reversed(order):
     return np.eye(len(order))[:, ::-1]
 
 
-@exercise.wrong("reads the order backwards")
+@exercise.wrong("reads the order backward:")
 def order_reversed(order):
     return np.eye(len(order))[:, order[::-1]]
 
@@ -81,6 +81,11 @@ def from_one(order):
 @exercise.wrong("where it should be 1")
 def numbers(order):
     return np.array(order) * permutation_matrix(order)
+
+
+@exercise.wrong("minus sign")
+def negative(order):
+    return -permutation_matrix(order)
 
 
 @exercise.wrong("on the diagonal")
@@ -103,7 +108,7 @@ def check(answer):
             "Your P leaves every column of X where it is: has the order a say in it?": eye,
             "Your P turns X around, from the end to the start, whatever the order is: where does "
             "order enter?": eye[:, ::-1],
-            "Your P reads the order backwards: which column of X should come first?": (
+            "Your P reads the order backward: which column of X should come first?": (
                 expected[:, ::-1]
             ),
             "Your 1s stand one row too high: does the order count columns from 0 or from 1?": (
@@ -115,6 +120,8 @@ def check(answer):
                 np.arange(4) * expected,
                 (np.array(order) + 1) * expected,
             ),
+            "The entries stand in the right places and have a minus sign: by what must a column of "
+            "X be multiplied to stay as it is?": negative(order),
             "The order itself stands on the diagonal of your P, so X @ P scales the columns of X: "
             "where in column n must a single 1 stand?": np.diag(order),
         },

@@ -126,6 +126,26 @@ def by_query(pi, N):
     return at(pi, N, lambda m, n: n)
 
 
+@exercise.wrong("an offset needs both positions")
+def by_key_from_the_start(pi, N):
+    return at(pi, N, lambda m, n: m - len(pi) // 2)
+
+
+@exercise.wrong("an offset needs both positions")
+def by_query_from_the_start(pi, N):
+    return at(pi, N, lambda m, n: n - len(pi) // 2)
+
+
+@exercise.wrong("on one side of the diagonal")
+def upper_half(pi, N):
+    return np.triu(relative_bias_matrix(pi, N))
+
+
+@exercise.wrong("on one side of the diagonal")
+def lower_half(pi, N):
+    return np.tril(relative_bias_matrix(pi, N))
+
+
 @exercise.wrong("outside pi")
 def unclipped(pi, N):
     positions = np.arange(N)
@@ -149,6 +169,12 @@ def clipped_above(pi, N):
 def zero_outside(pi, N):
     m, n = np.indices((N, N))
     return np.where(abs(m - n) > len(pi) // 2, 0, relative_bias_matrix(pi, N))
+
+
+@exercise.wrong("here every key gets a finite bias")
+def hidden_outside(pi, N):
+    m, n = np.indices((N, N))
+    return np.where(abs(m - n) > len(pi) // 2, -np.inf, relative_bias_matrix(pi, N))
 
 
 @exercise.check
@@ -184,7 +210,17 @@ def check(answer):
             "Your offset 0 takes the first entry of pi, and offset −1 the last, since a negative "
             "index counts from the end: which entry belongs to offset 0?": without_center(pi, 2),
             "Your bias depends on the key alone, or on the query alone: an offset needs both "
-            "positions, how?": (by_key(pi, 2), by_query(pi, 2)),
+            "positions, how?": (
+                by_key(pi, 2),
+                by_query(pi, 2),
+                by_key_from_the_start(pi, 2),
+                by_query_from_the_start(pi, 2),
+            ),
+            "All biases on one side of the diagonal are 0: keys before the query and keys after "
+            "it both have entries in pi. Where did one side go?": (
+                upper_half(pi, 2),
+                lower_half(pi, 2),
+            ),
         },
     )
     pi = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
@@ -209,6 +245,8 @@ def check(answer):
             "Offsets that are too large get the bias 0: which entries of pi should they use?": (
                 zero_outside(pi, 4)
             ),
+            "A bias of −∞ hides the keys that are too far away, and here every key gets a finite "
+            "bias: which entries of pi should they use?": hidden_outside(pi, 4),
         },
     )
     rng = np.random.default_rng(35)

@@ -103,6 +103,17 @@ def halves(Q, delta):
     return np.concatenate([x * cos - y * sin, x * sin + y * cos])
 
 
+@exercise.wrong("every x on top")
+def stacked(Q, delta):
+    x, y, cos, sin = pairs(Q, delta)
+    return np.concatenate([x * cos - y * sin, x * sin + y * cos])
+
+
+@exercise.wrong("Only rows 0 and 1 are turned")
+def first_pair_alone(Q, delta):
+    return np.concatenate([rotate(Q, delta)[:2], Q[2:]])
+
+
 @exercise.wrong("was added")
 def added(Q, delta):
     return Q + sinusoidal(angles(*Q.shape, delta))
@@ -148,10 +159,11 @@ def in_place(Q, delta):
 @exercise.check
 def check(answer):
     float32 = 1e-5  # the sine of an angle of 40 in fewer digits
+    # Several pairs first: with one pair alone, an angle of 2πn is no angle.
     examples = (
+        (np.arange(18.0).reshape(6, 3) % 7, 1000, "D_q=6, N=3 and delta=1000"),
         (np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), 10, "N=3 columns (1, 0)"),
         (np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]]), 10, "the columns (1, 3), (2, 1), (3, 2)"),
-        (np.arange(18.0).reshape(6, 3) % 7, 1000, "D_q=6, N=3 and delta=1000"),
     )
     for Q, delta, what in examples:
         mistakes = {
@@ -160,6 +172,11 @@ def check(answer):
             ),
             "Your pairs are row i and row i + D_q/2: which row is the partner of row 0 here?": (
                 halves(Q, delta)
+            ),
+            "The right pairs are turned, and then they come apart, every x on top and every y "
+            "below: in which rows did pair 0 stand?": stacked(Q, delta),
+            "Only rows 0 and 1 are turned: what happens to the other pairs?": (
+                first_pair_alone(Q, delta)
             ),
             "The encoding was added: this one does not add, it turns each pair of rows; what is "
             "multiplied by cos φ?": added(Q, delta),

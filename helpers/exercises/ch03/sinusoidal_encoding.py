@@ -81,6 +81,11 @@ def exchanged(D, N, delta):
     return np.sin(angles(D, N, delta) + np.pi / 2 * (np.arange(D)[:, None] % 2 == 0))
 
 
+@exercise.wrong("wrong sign")
+def negative_sines(D, N, delta):
+    return sinusoidal(-angles(D, N, delta))
+
+
 @exercise.wrong("all the cosines below")
 def in_halves(D, N, delta):
     by_angle = angles(D, N, delta)[0::2]
@@ -105,11 +110,14 @@ def angles_alone(D, N, delta):
 @exercise.check
 def check(answer):
     float32 = 1e-5  # the sine of an angle of 40 in fewer digits
-    for D, N, delta in (2, 3, 10), (6, 3, 1000):
+    # Several pairs first: with one pair alone, an angle of 2πn is no angle.
+    for D, N, delta in (6, 3, 1000), (2, 3, 10):
         sizes, Pi = (D, N, delta), sinusoidal_encoding(D, N, delta)
         mistakes = {
             "Sine and cosine are exchanged: at position 0 every angle is 0; which rows are 0 "
             "there, and which are 1?": exchanged(*sizes),
+            "Your sines have the wrong sign: in row 0, does sin(n) grow or fall from position 0 to "
+            "position 1?": negative_sines(*sizes),
             "All the sines stand on top, and all the cosines below: which two rows belong to "
             "pair 0?": in_halves(*sizes),
             "Your Π is transposed: which index counts the positions?": Pi.T,

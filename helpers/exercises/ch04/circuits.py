@@ -88,27 +88,33 @@ def by_probing(heads, Omega_c):
     return pairs
 
 
-# The question that a mistake gets, and what then stands in place of W_qk: a function of Omega_q
-# and Omega_k of one head.
+# The question that a mistake gets, and what then stands in place of W_qk: a function of Omega_q,
+# Omega_k and Omega_v of one head.
 QK_MISTAKES = {
     "it is transposed: in Xᵀ W_qk X, does the token on the left ask or answer?": (
-        lambda q, k: q.T @ k / np.sqrt(len(q))
+        lambda q, k, v: q.T @ k / np.sqrt(len(q))
     ),
-    "it is not scaled: where is √D_q?": lambda q, k: k.T @ q,
-    "it is divided by D_q itself: where is the root?": lambda q, k: k.T @ q / len(q),
+    "it is not scaled: where is √D_q?": lambda q, k, v: k.T @ q,
+    "it is divided by D_q itself: where is the root?": lambda q, k, v: k.T @ q / len(q),
     "it is divided by √D: over how many products does a score sum?": (
-        lambda q, k: k.T @ q / np.sqrt(q.shape[1])
+        lambda q, k, v: k.T @ q / np.sqrt(q.shape[1])
+    ),
+    "it is divided by √D_v: over how many products does a score sum?": (
+        lambda q, k, v: k.T @ q / np.sqrt(len(v))
+    ),
+    "it is multiplied by √D_q: is the softmax to become sharper or softer?": (
+        lambda q, k, v: k.T @ q * np.sqrt(len(q))
     ),
     "the product is in the reverse order, D_q × D_q: which sides of the two Omegas meet X?": (
-        lambda q, k: k @ q.T / np.sqrt(len(q))
+        lambda q, k, v: k @ q.T / np.sqrt(len(q))
     ),
     "the product runs backward, and query and key are exchanged in it, D_q × D_q: what is KᵀQ, "
-    "written with X?": lambda q, k: q @ k.T / np.sqrt(len(q)),
+    "written with X?": lambda q, k, v: q @ k.T / np.sqrt(len(q)),
     "Omega_q stands on both sides: which Omega makes a key?": (
-        lambda q, k: q.T @ q / np.sqrt(len(q))
+        lambda q, k, v: q.T @ q / np.sqrt(len(q))
     ),
     "Omega_k stands on both sides: which Omega makes a query?": (
-        lambda q, k: k.T @ k / np.sqrt(len(q))
+        lambda q, k, v: k.T @ k / np.sqrt(len(q))
     ),
 }
 
@@ -137,6 +143,8 @@ OV_MISTAKES = {
     "it is Omega_v alone, D_v × D: what becomes of a value on its way to the output?": (
         lambda v, c, h, H: v
     ),
+    "it is Omega_vᵀ Omega_v, where Omega_c does not occur: what becomes of a value on its way to "
+    "the output?": lambda v, c, h, H: v.T @ v,
 }
 
 
@@ -148,7 +156,7 @@ def with_mistakes(qk=None, ov=None):
         for h, head in enumerate(heads):
             W_qk, W_ov = pairs[h]
             if qk is not None:
-                W_qk = qk(head["Omega_q"], head["Omega_k"])
+                W_qk = qk(head["Omega_q"], head["Omega_k"], head["Omega_v"])
             if ov is not None:
                 W_ov = ov(head["Omega_v"], Omega_c, h, len(heads))
             pairs[h] = W_qk, W_ov
@@ -166,6 +174,11 @@ for question, mistake in OV_MISTAKES.items():
 @exercise.wrong("which of the two comes first")
 def exchanged(heads, Omega_c):
     return [(W_ov, W_qk) for W_qk, W_ov in circuits(heads, Omega_c)]
+
+
+@exercise.wrong("in reverse order")
+def reversed_heads(heads, Omega_c):
+    return circuits(heads, Omega_c)[::-1]
 
 
 @exercise.wrong("expected a list of 3 pairs")
@@ -194,11 +207,11 @@ def pairs_of(got, H):
 
 @exercise.check
 def check(answer):
-    # Three heads of D_q = 4 and D_v = 3 for tokens of two entries: all sizes differ.
-    ones_and_zeros = np.random.default_rng(48).integers(-1, 3, size=(3, 11, 2)).astype(float)
-    heads = [{"Omega_q": m[:4], "Omega_k": m[4:8], "Omega_v": m[8:]} for m in ones_and_zeros]
+    # Three heads of D_q = 5 and D_v = 3 for tokens of two entries: all sizes differ.
+    ones_and_zeros = np.random.default_rng(48).integers(-1, 3, size=(3, 13, 2)).astype(float)
+    heads = [{"Omega_q": m[:5], "Omega_k": m[5:10], "Omega_v": m[10:]} for m in ones_and_zeros]
     Omega_c = np.arange(18.0).reshape(2, 9)
-    check_pairs(answer, heads, Omega_c, "D=2, H=3, D_q=4, D_v=3")
+    check_pairs(answer, heads, Omega_c, "D=2, H=3, D_q=5, D_v=3")
     rng = np.random.default_rng(49)
     for D, H, D_q, D_v in (1, 1, 1, 1), (4, 2, 2, 2), (3, 3, 3, 3), (5, 2, 7, 4), (2, 4, 1, 3):
         heads = [
@@ -220,13 +233,17 @@ def check_pairs(answer, heads, Omega_c, sizes):
     expected = circuits(heads, Omega_c)
     for h, head in enumerate(heads):
         name = f"W_qk of head {h} for {sizes}"
-        inputs = head["Omega_q"], head["Omega_k"]
+        inputs = head["Omega_q"], head["Omega_k"], head["Omega_v"]
         recognize(
             got[h][0],
             expected[h][0],
             name,
             {f"{name}: {question}": mistaken(*inputs) for question, mistaken in QK_MISTAKES.items()}
-            | {f"{name}: it is W_ov; which of the two comes first?": expected[h][1]},
+            | {f"{name}: it is W_ov; which of the two comes first?": expected[h][1]}
+            | {
+                f"{name}: it is that of head {H - 1 - h}, and your pairs come in reverse order: "
+                "whose pair comes first?": expected[H - 1 - h][0]
+            },
         )
     for h, head in enumerate(heads):
         name = f"W_ov of head {h} for {sizes}"

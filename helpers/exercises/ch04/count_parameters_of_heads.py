@@ -86,6 +86,14 @@ SLIPS = {
     "has D_q in the size of Omega_v: how long is a value?": (
         lambda D, H, D_q, D_v: H * 3 * D_q * (D + 1) + D * H * D_v
     ),
+    "gives every bias a single number: how many rows has Omega_q X?": (
+        lambda D, H, D_q, D_v: H * ((2 * D_q + D_v) * D + 3) + D * H * D_v
+    ),
+    "has D_q and D_v exchanged: which of queries, keys and values have D_v entries?": (
+        lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_q
+    ),
+    "has D_q and D_v exchanged within the heads: which of queries, keys and values have D_v "
+    "entries?": lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_v,
     "gives every bias D entries: to what is a bias added?": (
         lambda D, H, D_q, D_v: H * (2 * D_q + D_v + 3) * D + D * H * D_v
     ),
@@ -98,13 +106,13 @@ for question, slip in SLIPS.items():
 
 @exercise.check
 def check(answer):
-    D, H, D_q, D_v = 2, 3, 5, 7  # primes: every product tells where it comes from
+    D, H, D_q, D_v = 2, 3, 7, 5  # primes: every product tells where it comes from
     recognize(
         answer(D, H, D_q, D_v),
         count_parameters_of_heads(D, H, D_q, D_v),
-        "the number of parameters for D=2, H=3, D_q=5, D_v=7",
+        "the number of parameters for D=2, H=3, D_q=7, D_v=5",
         {
-            f"For D=2, H=3, D_q=5, D_v=7, {count} {question}": count
+            f"For D=2, H=3, D_q=7, D_v=5, {count} {question}": count
             for question, count in ((q, slip(D, H, D_q, D_v)) for q, slip in SLIPS.items())
         },
     )

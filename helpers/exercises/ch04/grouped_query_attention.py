@@ -129,6 +129,33 @@ def by_dimension(q, k, v):
     return attention(q, *shared(q, k, v), divisor=float(q.shape[3]))
 
 
+@exercise.wrong("multiplied by √d")
+def multiplied(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=q.shape[3] ** -0.5)
+
+
+@exercise.wrong("divided by √H")
+def by_heads(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=q.shape[1] ** 0.5)
+
+
+@exercise.wrong("sees no later key")
+def causal(q, k, v):
+    from torch.nn.functional import scaled_dot_product_attention
+
+    return scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+
+@exercise.wrong("groups in reverse order")
+def reversed_groups(q, k, v):
+    return grouped_query_attention(q, k.flip(1), v.flip(1))
+
+
+@exercise.wrong("groups in reverse order")
+def reversed_outputs(q, k, v):
+    return grouped_query_attention(q, k, v).flip(1)
+
+
 @exercise.wrong("runs over the queries")
 def over_queries(q, k, v):
     return attention(q, *shared(q, k, v), dim=2)
@@ -209,6 +236,10 @@ def check(answer):
             "There is one output for each group: how many heads of queries are there?": (
                 one_of_each_group(q, k, v)
             ),
+            "A query of yours sees no later key: does the docstring hide any?": causal(q, k, v),
+            f"Your query heads read the groups in reverse order: {four}Which comes first?": (
+                reversed_groups(q, k, v)
+            ),
         },
     )
     generator = torch.Generator().manual_seed(47)
@@ -216,11 +247,11 @@ def check(answer):
     def random(*shape):
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    inputs = random(1, 4, 2, 4), random(1, 2, 2, 4), random(1, 2, 2, 4)
+    inputs = random(1, 4, 2, 5), random(1, 2, 2, 5), random(1, 2, 2, 5)
     compare(
         unchanged(answer, *inputs),
         grouped_query_attention(*inputs),
-        "the outputs for H=4, G=2, N=2, d=4",
+        "the outputs for H=4, G=2, N=2, d=5",
         {
             "The values are shared as they should be, and the keys take turns, 0, 1, 0, 1: does "
             "a query head read keys and values of the same group?": keys_tiled(*inputs),
@@ -232,6 +263,12 @@ def check(answer):
             ),
             "The scores are not scaled: by what are they to be divided?": unscaled(*inputs),
             "The scores are divided by d itself: where is the root?": by_dimension(*inputs),
+            "The scores are multiplied by √d: is the softmax to become sharper or softer?": (
+                multiplied(*inputs)
+            ),
+            "The scores are divided by √H: over how many products does a score sum?": (
+                by_heads(*inputs)
+            ),
             "The softmax runs over the queries: the weights of one query, a row of its scores, do "
             "not sum to one. Which dim counts the keys?": over_queries(*inputs),
             "In your scores keys ask and queries answer: which of the two has to stand transposed "

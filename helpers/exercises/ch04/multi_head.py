@@ -109,9 +109,23 @@ def side_by_side(X, heads, Omega_c):
     return Omega_c @ np.concatenate(each(X, heads), axis=1)
 
 
+@exercise.wrong("of the head before")
+def chained(X, heads, Omega_c):
+    outputs = []
+    for head in heads:
+        [X] = each(X, [head])
+        outputs.append(X)
+    return Omega_c @ np.concatenate(outputs)
+
+
 @exercise.wrong("Omega_c is transposed")
 def transposed(X, heads, Omega_c):
     return Omega_c.T @ np.concatenate(each(X, heads))
+
+
+@exercise.wrong("divided by H in the end")
+def mean_after_combining(X, heads, Omega_c):
+    return multi_head(X, heads, Omega_c) / len(heads)
 
 
 @exercise.wrong("one and the same head")
@@ -152,38 +166,52 @@ def without_biases(X, heads, Omega_c):
     return multi_head(X, bare, Omega_c)
 
 
+@exercise.wrong("where is beta_v")
+def without_value_bias(X, heads, Omega_c):
+    return multi_head(X, [head | {"beta_v": 0 * head["beta_v"]} for head in heads], Omega_c)
+
+
+# For D = 5, H = 3 and D_v = 2: the sizes that do not fit, as NumPy tells them, and the question
+MISFITS = {
+    "size 2 is different from 6": "A matrix with D_v rows met Omega_c, which has H·D_v columns: "
+    "were the heads' outputs put below each other, or added, or side by side?",
+    "size 2 is different from 5": "A matrix with D_v rows met a head's Omega, which has D columns: "
+    "does each head read the tokens X, or the output of the head before it?",
+    "size 6 is different from 5": "Omega_c is transposed: it is D × H·D_v; which of its two sizes "
+    "meets the outputs of the heads?",
+}
+
+
 def run(answer, *inputs):
-    """unchanged(answer, *inputs), with a question where a head's D_v = 2 rows meet Omega_c."""
+    """unchanged(answer, *inputs), with a question where matrices do not fit."""
     try:
         return unchanged(answer, *inputs)
     except ValueError as error:
-        if "size 2 is different from 6" in str(error):
-            raise Wrong(
-                "A matrix with D_v rows met Omega_c, which has H·D_v columns: were the heads' "
-                "outputs put below each other, or added, or side by side?"
-            ) from None
+        for sizes, question in MISFITS.items():
+            if sizes in str(error):
+                raise Wrong(question) from None
         raise
 
 
 @exercise.check
 def check(answer):
     # All tokens are equal, so each head's output is its value, whatever its weights.
-    X, none_q, none_v = np.ones((6, 2)), np.zeros((4, 1)), np.zeros((2, 1))
+    X, none_q, none_v = np.ones((5, 2)), np.zeros((4, 1)), np.zeros((2, 1))
     heads = [
         {
-            "Omega_q": np.ones((4, 6)),
+            "Omega_q": np.ones((4, 5)),
             "beta_q": none_q,
-            "Omega_k": np.ones((4, 6)),
+            "Omega_k": np.ones((4, 5)),
             "beta_k": none_q,
-            "Omega_v": np.array([[value, 0.0, 0.0, 0.0, 0.0, 0.0] for value in values]),
+            "Omega_v": np.array([[value, 0.0, 0.0, 0.0, 0.0] for value in values]),
             "beta_v": none_v,
         }
         for values in ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))
     ]
-    inputs = X, heads, np.triu(np.ones((6, 6)))  # entry i of the result: the sum from i on
+    inputs = X, heads, np.triu(np.ones((5, 6)))  # entry i of the result: the sum from i on
     recognize(
         run(answer, *inputs),
-        np.array([[21.0, 20.0, 18.0, 15.0, 11.0, 6.0]]).T * np.ones((1, 2)),
+        np.array([[21.0, 20.0, 18.0, 15.0, 11.0]]).T * np.ones((1, 2)),
         "the outputs for three heads that found (1, 2), (3, 4) and (5, 6)",
         {
             "These are the outputs of the heads, one below the other: where is Omega_c?": (
@@ -197,8 +225,8 @@ def check(answer):
             "each head found; how many rows are that?": summed(*inputs),
             "This is the mean of the heads' outputs: put below each other they keep apart what "
             "each head found; how many rows are that?": averaged(*inputs),
-            "Omega_c is transposed: it is D × H·D_v; which of its two sizes meets the outputs of "
-            "the heads?": transposed(*inputs),
+            "Your outputs are a third of the right ones, divided by H in the end: is there a mean "
+            "over the heads?": mean_after_combining(*inputs),
             "All outputs come from one and the same head: does your loop use each dict in turn?": (
                 tuple(first_alone(X, heads[h:] + heads[:h], inputs[2]) for h in range(3))
             ),
@@ -228,5 +256,6 @@ def check(answer):
                 "The biases are left out: what is added to Omega_q X, Omega_k X and Omega_v X?": (
                     without_biases(*inputs)
                 ),
+                "The bias of the values is left out: where is beta_v?": without_value_bias(*inputs),
             },
         )

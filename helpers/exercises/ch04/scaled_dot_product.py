@@ -86,7 +86,17 @@ def by_values(Q, K, V):
     return V @ softmax_columns(K.T @ Q / np.sqrt(len(V)))
 
 
-@exercise.wrong("which of the two counts the entries")
+@exercise.wrong("the fourth root of D_q")
+def by_fourth_root(Q, K, V):
+    return V @ softmax_columns(K.T @ Q / len(Q) ** 0.25)
+
+
+@exercise.wrong("which size counts the entries")
+def by_keys(Q, K, V):
+    return V @ softmax_columns(K.T @ Q / np.sqrt(K.shape[1]))
+
+
+@exercise.wrong("which size counts the entries")
 def by_tokens(Q, K, V):
     return V @ softmax_columns(K.T @ Q / np.sqrt(Q.shape[1]))
 
@@ -131,15 +141,16 @@ def one_maximum(Q, K, V):
 
 @exercise.check
 def check(answer):
-    # D_q, D_v and N all differ, so that each root tells where it comes from.
-    Q = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 2.0, 1.0]])
-    K = np.array([[2.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 2.0, 0.0], [1.0, 0.0, 1.0]])
+    # D_q, D_v and N all differ, so that each root tells where it comes from. M = N: there,
+    # transposed weights run without an error.
+    Q = np.array([[1.0, 0, 2], [0, 1, 0], [1, 1, 0], [0, 2, 1], [1, 0, 0]])
+    K = np.array([[2.0, 0, 1], [0, 1, 1], [0, 2, 0], [1, 0, 1], [0, 1, 2]])
     V = np.array([[4.0, 0.0, 0.0], [0.0, 4.0, 8.0]])
     inputs = Q, K, V
     recognize(
         unchanged(answer, *inputs),
         scaled_dot_product(*inputs),
-        "the outputs for D_q=4, D_v=2, N=3",
+        "the outputs for D_q=5, D_v=2, M=N=3",
         {
             "The scores went into the softmax as they were: by what are they to be divided?": (
                 unscaled(*inputs)
@@ -150,8 +161,10 @@ def check(answer):
             "become sharper or softer?": multiplied(*inputs),
             "The scores are divided by √D_v: over how many products does a dot product of query "
             "and key sum?": by_values(*inputs),
-            "The scores are divided by √N: Q has D_q rows and N columns; which of the two counts "
-            "the entries of one query?": by_tokens(*inputs),
+            "The scores are divided by the root of the number of tokens, the columns of Q or of K: "
+            "which size counts the entries of one query?": by_tokens(*inputs),
+            "The scores are divided by the fourth root of D_q: if only one of Q and K is divided, "
+            "by which root?": by_fourth_root(*inputs),
             "The outputs are divided by √D_q, after the softmax, so that the weights no longer "
             "sum to one: what is it that must not grow too large?": afterwards(*inputs),
             "The rows of your weights sum to one, the columns do not: over what does one query's "

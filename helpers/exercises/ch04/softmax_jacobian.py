@@ -102,6 +102,23 @@ def outer_alone(scores):
     return np.outer(a, a)
 
 
+@exercise.wrong("a single number")
+def inner(scores):
+    a = softmax_columns(scores)
+    return np.diag(a) - a @ a
+
+
+@exercise.wrong("do yours sum to one")
+def unnormalized(scores):
+    exponentials = np.exp(scores)
+    return np.diag(exponentials) - np.outer(exponentials, exponentials)
+
+
+@exercise.wrong("the scores stand where the weights should")
+def of_scores(scores):
+    return np.diag(scores) - np.outer(scores, scores)
+
+
 @exercise.wrong("wrong sign throughout")
 def negative(scores):
     return -softmax_jacobian(scores)
@@ -164,6 +181,13 @@ def check(answer):
             "derivative, and what does δ_ij add?": (outer_alone(scores), -outer_alone(scores)),
             "The numbers are right, with the wrong sign throughout: does a weight grow or shrink "
             "with its own score?": negative(scores),
+            "You subtract a @ a, a single number, from every entry: which product of a with itself "
+            "has an entry for each pair i, j?": inner(scores),
+            "Your weights are the exponentials as they are: do yours sum to one?": (
+                unnormalized(scores)
+            ),
+            "The form is right, but the scores stand where the weights should: what turns z into "
+            "a?": of_scores(scores),
             "These are the derivatives of the exponentials: by what are they divided in a "
             "softmax, and does that depend on the scores too?": of_exponentials(scores),
             "These are the differences δ_ij − a_j: by which weight is each row multiplied?": (

@@ -1,7 +1,7 @@
 """Exercise 4.5, Split the features into heads."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
+from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
@@ -109,7 +109,12 @@ def reversed_heads(x, H):
     return split_heads(x, H).flip(1)
 
 
-@exercise.wrong("before the batch")
+@exercise.wrong("the same features")
+def first_features_alone(x, H):
+    return split_heads(x, H)[:, :1].expand(-1, H, -1, -1)
+
+
+@exercise.wrong("one tensor of them")
 def one_tensor_for_each_head(x, H):
     return x.chunk(H, dim=2)
 
@@ -121,8 +126,14 @@ def check(answer):
     float32 = 1e-5  # torch.zeros has fewer digits than the inputs, and may hold the result
     tokens = torch.arange(4, dtype=torch.float64)
     x = (10 * tokens[:, None] + torch.arange(6))[None]  # feature i of token n is 10n + i
+    got = unchanged(answer, x, 2)
+    if isinstance(got, (tuple, list)) and all(hasattr(head, "shape") for head in got):
+        raise Wrong(
+            f"Your heads are separate tensors, {len(got)} in all: which call makes one tensor of "
+            "them, with a new dimension for the heads?"
+        )
     recognize(
-        unchanged(answer, x, 2),
+        got,
         split_heads(x, 2),
         "the heads for H=2 and four tokens of six features, feature i of token n being 10n + i",
         {
@@ -146,6 +157,8 @@ def check(answer):
             "The heads come in reverse order: which features does head 0 get?": (
                 reversed_heads(x, 2)
             ),
+            "All heads got the same features, the first D/H: where do the features of head h "
+            "begin?": first_features_alone(x, 2),
         },
         float32,
     )

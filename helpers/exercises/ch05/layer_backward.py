@@ -122,6 +122,20 @@ def by_imaginary_steps(X, parameters, dY):
     return gradients
 
 
+@exercise.right
+def by_differences(X, parameters, dY):
+    inputs = {"X": X} | parameters
+    gradients = {name: np.zeros(matrix.shape) for name, matrix in inputs.items()}
+    for name, matrix in inputs.items():
+        for place in np.ndindex(matrix.shape):
+            step = np.zeros(matrix.shape)
+            step[place] = 1e-5
+            ahead, behind = inputs | {name: matrix + step}, inputs | {name: matrix - step}
+            change = layer(ahead.pop("X"), ahead) - layer(behind.pop("X"), behind)
+            gradients[name][place] = (change * dY).sum() / 2e-5
+    return gradients
+
+
 def backward(X, p, dY, slip=""):
     """The same by Jacobians, token by token; with the mistake that slip names."""
     D, N = X.shape
@@ -175,6 +189,8 @@ def backward(X, p, dY, slip=""):
     past = 0 if slip == "no second residual" else dsum
     dsum = through_norm(1, normalized_1, spread_1, past + through_linear("1", between, dhidden))
     dattended = through_linear("c", V @ A, dsum)
+    if slip == "without Omega_c":
+        dattended = dsum
     dA = V.T @ dattended
     if slip == "softmax as product":
         dS = A * dA
@@ -197,6 +213,8 @@ def backward(X, p, dY, slip=""):
     gradients["X"] = sum(ways) + (0 if slip == "no first residual" else dsum)
     if slip == "transposed":
         gradients |= {name: gradients[name].T for name in gradients if name[0] == "O"}
+    if slip == "negative":
+        gradients = {name: -gradient for name, gradient in gradients.items()}
     return gradients
 
 
@@ -206,6 +224,7 @@ def by_jacobians(X, parameters, dY):
 
 
 MISTAKES = {
+    "negative": "It has the wrong sign: is it the gradient, or already the step downhill?",
     "unscaled layer": "Already your layer itself differs: is KᵀQ divided by √D before the softmax?",
     "not added up": "It has a column for each token, and this parameter was used for all of them: "
     "what becomes of the N gradients?",
@@ -231,6 +250,8 @@ MISTAKES = {
     "of ReLU where its input is above 0?",
     "no second residual": "The gradient came back through the MLP alone: which other way did the "
     "normalized token take to the second sum?",
+    "without Omega_c": "On the way back from the first sum to V A, through which matrix does the "
+    "gradient pass?",
     "softmax as product": "A ∘ dA lacks a term on the way back through the softmax: a column of A "
     "sums to one, so can one weight change alone?",
     "softmax by diagonal": "A ∘ (1 − A) is the diagonal of the softmax's Jacobian: how does a "
@@ -315,13 +336,14 @@ def random_inputs(rng, D, D_mlp, N):
 
 def check_gradients(got, inputs):
     """From the output to X, so that the first fault found is the first made."""
+    by_steps = 1e-6  # leaves room for an answer by small differences
     expected = layer_backward(*inputs)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the gradients")  # says what is missing
     for name, question in ORDER.items():
-        if matches(got[name], expected[name]):
+        if matches(got[name], expected[name], by_steps):
             continue
         for slip, asks in MISTAKES.items():
-            if matches(got[name], backward(*inputs, slip)[name]):
+            if matches(got[name], backward(*inputs, slip)[name], by_steps):
                 raise Wrong(f"The gradient of {name}: {asks}", expected[name], got[name])
-        same(got[name], expected[name], f"the gradient of {name}", far=question)
+        same(got[name], expected[name], f"the gradient of {name}", by_steps, far=question)

@@ -68,6 +68,7 @@ def with_slip(slip):
 
 for words, slip in {
     "have the two LayerNorms been counted": lambda D, D_mlp: -4 * D,  # or attention's biases
+    "where are the LayerNorms and the biases": lambda D, D_mlp: -8 * D,
     "how many LayerNorms are there": lambda D, D_mlp: -2 * D,  # or the norms' biases
     "where are their biases": lambda D, D_mlp: -5 * D - D_mlp,
     "and the biases of the LayerNorms": lambda D, D_mlp: -7 * D - D_mlp,
@@ -89,12 +90,13 @@ for words, slip in {
 
 @exercise.check
 def check(answer):
-    D, D_mlp = 5, 7  # primes: every product tells where it comes from
+    D, D_mlp = 5, 11  # primes: every product tells where it comes from
     biases = D_mlp + 5 * D  # of the six linear maps
     right = layer_parameters(D, D_mlp)
     mistakes = {
         4 * D: "4D too few: have the two LayerNorms been counted, with weight and bias, and the "
         "biases of attention's four maps?",
+        8 * D: "8D too few: where are the LayerNorms and the biases of attention's four maps?",
         2 * D: "2D too few: how many LayerNorms are there, and has each both a weight and a bias?",
         biases: "right but for the six linear maps: where are their biases?",
         biases + 2 * D: "the count without any bias: where are the biases of the six maps, and the "
@@ -120,9 +122,9 @@ def check(answer):
     recognize(
         answer(D, D_mlp),
         right,
-        "the number of parameters for D=5, D_mlp=7",
+        "the number of parameters for D=5, D_mlp=11",
         {
-            f"{right - missing} parameters for D=5, D_mlp=7, that is {asks}": right - missing
+            f"{right - missing} parameters for D=5, D_mlp=11, that is {asks}": right - missing
             for missing, asks in mistakes.items()
         },
     )

@@ -66,6 +66,16 @@ def by_whole_schedule(step, steps, warm_up, peak):
     return np.concatenate([rising, peak * (1 + np.cos(angles)) / 2])[step]
 
 
+@exercise.right
+def as_tensor(step, steps, warm_up, peak):
+    import torch
+
+    if step < warm_up:
+        return torch.tensor(peak * (step + 1) / warm_up)
+    done = torch.tensor((step - warm_up) / (steps - warm_up))
+    return peak * (1 + torch.cos(torch.pi * done)) / 2
+
+
 def decays(decay):
     """The right warm-up, then peak · decay(step, steps, warm_up)."""
 
@@ -95,6 +105,31 @@ def without_warm_up(step, steps, warm_up, peak):
 @exercise.wrong("has warm_up an effect")
 def decay_without_warm_up(step, steps, warm_up, peak):
     return peak if step < warm_up else learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("grows for one step more")
+def one_step_more(step, steps, warm_up, peak):
+    if step <= warm_up:
+        return peak * (step + 1) / warm_up
+    return learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("does not reach it")
+def divided_by_one_more(step, steps, warm_up, peak):
+    if step < warm_up:
+        return peak * (step + 1) / (warm_up + 1)
+    return learning_rate(step, steps, warm_up, peak)
+
+
+@exercise.wrong("does the cosine act in the warm-up as well")
+def cosine_over_all(step, steps, warm_up, peak):
+    return peak * min(1, (step + 1) / max(1, warm_up)) * half_cosine(step / steps)
+
+
+@exercise.wrong("does the cosine act in the warm-up as well")
+def cosine_before_its_start(step, steps, warm_up, peak):
+    rising = min(1, (step + 1) / max(1, warm_up))
+    return peak * rising * half_cosine((step - warm_up) / (steps - warm_up))
 
 
 @exercise.wrong("lead up or down")
@@ -181,11 +216,18 @@ def always_divided(step, steps, warm_up, peak):
     return peak * rising if step < warm_up else learning_rate(step, steps, warm_up, peak)
 
 
+ROUNDED = 1e-6  # of the peak: leaves room for float32
+
+
 @exercise.check
 def check(answer):
     what = "with steps=12, warm_up=4, peak=8"
     rates = schedule(answer, 12, 4, 8.0)
     full = "Step 0 has the full rate, 8, already: has warm_up an effect?"
+    both = (
+        "Your rate grows more slowly, since the growth is multiplied by a cosine from the start: "
+        "does the cosine act in the warm-up as well?"
+    )
     down = "In the warm-up your rate goes from 8 to 2: does a warm-up lead up or down?"
     recognize(
         rates[0],
@@ -197,10 +239,17 @@ def check(answer):
             down if rates[3] == 2 else full: 8.0,
             f"The rate of step 0 {what} is the one for a peak of 1: where is peak?": 0.25,
             "The warm-up goes on through all steps: how many are there in it?": 8 / 12,
+            "Your rate of step 0 is a fifth of the peak, so the last of the four steps of the "
+            "warm-up does not reach it: by what is step + 1 divided?": 8 / 5,
+            both: cosine_before_its_start(0, 12, 4, 8.0),
         },
+        8 * ROUNDED,
     )
     mistakes = {
         "Once at the peak, your rate stays there: what follows the warm-up?": without_decay,
+        "At step 4 your rate is above the peak, because it grows for one step more: which steps "
+        "belong to a warm-up of 4?": one_step_more,
+        both: cosine_over_all,
         **{question: decays(decay) for question, decay in SLIPS.items()},
     }
     recognize(
@@ -208,6 +257,7 @@ def check(answer):
         schedule(learning_rate, 12, 4, 8.0),
         f"the rates of the steps 0 to 11 {what}",
         {question: schedule(mistaken, 12, 4, 8.0) for question, mistaken in mistakes.items()},
+        8 * ROUNDED,
     )
     for steps, warm_up, peak in (5, 0, 1.0), (1, 0, 3.0), (99, 10, 1e-3), (7, 6, 2.0), (30, 1, 1.0):
         try:
@@ -218,7 +268,8 @@ def check(answer):
                 "warm_up = 0, when no step belongs to the warm-up?"
             ) from None
         what = f"the rates with steps={steps}, warm_up={warm_up}, peak={peak}"
-        same(rates, schedule(learning_rate, steps, warm_up, peak), what, atol=1e-10)
+        expected = schedule(learning_rate, steps, warm_up, peak)
+        same(rates, expected, what, atol=peak * ROUNDED)
 
 
 def schedule(answer, steps, warm_up, peak):

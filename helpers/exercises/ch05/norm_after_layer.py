@@ -80,6 +80,37 @@ def second_residual_after_norm(X, attention, mlp, norm_1, norm_2):
     return X + norm_2(mlp(X))
 
 
+@exercise.wrong("Attention's result is normalized alone")
+def first_residual_after_norm(X, attention, mlp, norm_1, norm_2):
+    X = X + norm_1(attention(X))
+    return norm_2(X + mlp(X))
+
+
+@exercise.wrong("what attention and the MLP return is added to the normalized X")
+def added_to_normalized(X, attention, mlp, norm_1, norm_2):
+    X = attention(X) + norm_1(X)
+    return mlp(X) + norm_2(X)
+
+
+@exercise.wrong("added to the normalized X, after it was given to attention")
+def normalized_first(X, attention, mlp, norm_1, norm_2):
+    X = norm_1(X)
+    X = norm_2(X + attention(X))
+    return X + mlp(X)
+
+
+@exercise.wrong("is added twice")
+def added_twice(X, attention, mlp, norm_1, norm_2):
+    X = X + norm_1(X + attention(X))
+    return X + norm_2(X + mlp(X))
+
+
+@exercise.wrong("normalized one by one")
+def summands_normalized(X, attention, mlp, norm_1, norm_2):
+    X = norm_1(X) + norm_1(attention(X))
+    return norm_2(X) + norm_2(mlp(X))
+
+
 @exercise.wrong("norm_1 stands in both places")
 def first_norm_twice(X, attention, mlp, norm_1, norm_2):
     return norm_after_layer(X, attention, mlp, norm_1, norm_1)
@@ -132,6 +163,32 @@ def side_by_side(X, attention, mlp, norm_1, norm_2):
     return norm_2(norm_1(X + attention(X)) + mlp(X))
 
 
+@exercise.wrong("side by side")
+def parallel(X, attention, mlp, norm_1, norm_2):
+    return norm_2(norm_1(X + attention(X) + mlp(X)))
+
+
+@exercise.wrong("side by side")
+def parallel_with_first_norm(X, attention, mlp, norm_1, norm_2):
+    return norm_1(X + attention(X) + mlp(X))
+
+
+@exercise.wrong("side by side")
+def parallel_with_second_norm(X, attention, mlp, norm_1, norm_2):
+    return norm_2(X + attention(X) + mlp(X))
+
+
+@exercise.wrong("side by side")
+def parallel_halves(X, attention, mlp, norm_1, norm_2):
+    return norm_1(X + attention(X)) + norm_2(X + mlp(X))
+
+
+@exercise.wrong("nothing is normalized")
+def without_norms(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(X)
+    return X + mlp(X)
+
+
 @exercise.wrong("after the second line's arrow")
 def without_first_norm(X, attention, mlp, norm_1, norm_2):
     X = X + attention(X)
@@ -151,6 +208,16 @@ MISTAKES = {
     "or the sum?": residual_after_norm,
     "The MLP's result is normalized alone and is added to the normalized rest: in the first half "
     "you normalized the sum; and in the second?": second_residual_after_norm,
+    "Attention's result is normalized alone and then added to X: in the second half you normalized "
+    "the sum; and in the first?": first_residual_after_norm,
+    "In your layer what attention and the MLP return is added to the normalized X: does the norm "
+    "take X alone, or the sum?": added_to_normalized,
+    "Attention's result is added to the normalized X, after it was given to attention: does norm_1 "
+    "act before attention, or after the addition?": normalized_first,
+    "Your X is added twice, before the norm and once more after it: how often does X stand in the "
+    "first line?": added_twice,
+    "X and what is added to it are normalized one by one: is it the summands or the sum that goes "
+    "through the norm?": summands_normalized,
     "Your norm_1 stands in both places: the two LayerNorms learn weights and biases of their own. "
     "Where does norm_2 belong?": first_norm_twice,
     "Your norm_2 stands in both places: the two LayerNorms learn weights and biases of their own. "
@@ -170,6 +237,14 @@ MISTAKES = {
     "line, after the second arrow?": second_residual_from_sum,
     "The MLP acts before attention: in the four lines, which comes first?": mlp_first,
     "The MLP is given the layer's input: what has it then learned from attention?": side_by_side,
+    "Attention and MLP work side by side on the layer's input: in the third line, what does the "
+    "MLP get?": (
+        parallel,
+        parallel_with_first_norm,
+        parallel_with_second_norm,
+        parallel_halves,
+    ),
+    "In your layer nothing is normalized: what are the second and the fourth line?": without_norms,
     "Your norm_1 does not act: what becomes of X after the second line's arrow?": (
         without_first_norm
     ),

@@ -86,6 +86,26 @@ def without_epsilon(X, gamma, beta, epsilon):
     return normalize_tokens(X, gamma, beta, 1e-12)
 
 
+@exercise.wrong("where is epsilon")
+def fixed_epsilon(X, gamma, beta, epsilon):
+    return normalize_tokens(X, gamma, beta, 1e-5)
+
+
+@exercise.wrong("is the mean subtracted before the squares are taken")
+def by_root_mean_square(X, gamma, beta, epsilon):
+    return beta + gamma * X / np.sqrt((X**2).mean(axis=0) + epsilon)
+
+
+@exercise.wrong("is a token a row or a column")
+def transposed(X, gamma, beta, epsilon):
+    return normalize_tokens(X, gamma, beta, epsilon).T
+
+
+@exercise.wrong("gamma and beta are exchanged")
+def exchanged(X, gamma, beta, epsilon):
+    return normalize_tokens(X, beta, gamma, epsilon)
+
+
 @exercise.wrong("where are gamma and beta")
 def without_both(X, gamma, beta, epsilon):
     return normalize_tokens(X, 1, 0, epsilon)
@@ -150,7 +170,9 @@ def check(answer):
     X = np.array([[1.0, 0, 2, 5], [1, 6, 4, 1], [3, 0, 4, 1], [3, 6, 2, 5]])
     plain = np.array([[-1.0, -1, -1, 1], [-1, 1, 1, -1], [1, -1, 1, -1], [1, 1, -1, 1]])
     one, zero = np.ones((4, 1)), np.zeros((4, 1))
-    tiny = 1e-12  # the variances are 1, 9, 1 and 4: next to them, this epsilon does not show
+    # The variances are 1, 9, 1 and 4: next to them, this epsilon does not show, and neither does
+    # another small one, which is asked about below.
+    tiny, unseen = 1e-12, 1e-4
     recognize(
         unchanged(answer, X, one, zero, tiny),
         plain,
@@ -174,7 +196,18 @@ def check(answer):
             "±3: by what is a token divided?": only_centered(X, one, zero, tiny),
             "Each token is divided by its length, the root of a sum of D squares: is the variance "
             "a sum, or a mean?": by_length(X, one, zero, tiny),
+            "Each token is divided by the root of the mean of its squares, as in RMSNorm: in "
+            "LayerNorm, is the mean subtracted before the squares are taken?": (
+                by_root_mean_square(X, one, zero, tiny),
+                (X - X.mean(axis=0)) / np.sqrt((X**2).mean(axis=0)),
+            ),
+            "All entries are 1, and your gamma and beta are exchanged: which of them is the "
+            "factor, and which is added?": exchanged(X, one, zero, tiny),
+            "The result is transposed: is a token a row or a column of X?": (
+                transposed(X, one, zero, tiny)
+            ),
         },
+        unseen,
     )
     gamma, beta = np.array([[2.0], [3], [4], [5]]), np.array([[10.0], [20], [30], [40]])
     recognize(
@@ -201,6 +234,7 @@ def check(answer):
                 beta + gamma.T * plain,
             ),
         },
+        10 * unseen,
     )
     recognize(
         unchanged(answer, X, one, zero, 3.0),
@@ -213,6 +247,7 @@ def check(answer):
             ),
             "With epsilon = 3 the result is the same as without: where is epsilon?": plain,
         },
+        unseen,
     )
     rng = np.random.default_rng(51)
     for D, N, epsilon in (4, 3, 0.1), (3, 1, 1e-5), (1, 4, 0.1), (8, 8, 1e-5), (6, 37, 0.1):

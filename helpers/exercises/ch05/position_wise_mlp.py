@@ -108,6 +108,32 @@ def other_half(X, Omega_1, beta_1, Omega_2, beta_2):
     return beta_2 + Omega_2 @ np.minimum(0, beta_1 + Omega_1 @ X)
 
 
+@exercise.wrong("makes the negative numbers positive")
+def absolute(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ np.abs(beta_1 + Omega_1 @ X)
+
+
+@exercise.wrong("the addition belongs to the layer")
+def with_residual(X, *parameters):
+    return X + position_wise_mlp(X, *parameters)
+
+
+@exercise.wrong("averaged over all tokens")
+def average_of_results(*inputs):
+    results = position_wise_mlp(*inputs)
+    return results.mean(axis=1, keepdims=True) + 0 * results
+
+
+@exercise.wrong("averaged over all tokens")
+def result_of_average(X, *parameters):
+    return position_wise_mlp(X.mean(axis=1, keepdims=True) + 0 * X, *parameters)
+
+
+@exercise.wrong("averaged over all tokens")
+def one_average(*inputs):
+    return position_wise_mlp(*inputs).mean(axis=1, keepdims=True)
+
+
 @exercise.wrong("Which of the two maps comes first")
 def maps_exchanged(X, Omega_1, beta_1, Omega_2, beta_2):
     return position_wise_mlp(X, Omega_2, beta_1, Omega_1, beta_2)
@@ -177,6 +203,16 @@ def check(answer):
             ),
             "Your ReLU keeps the negative numbers and drops the others: is ReLU[z] the larger or "
             "the smaller of 0 and z?": other_half(*inputs),
+            "Your nonlinearity makes the negative numbers positive, as an absolute value does: "
+            "what does ReLU make of them?": absolute(*inputs),
+            "Your tokens are added to the result: the addition belongs to the layer, around this "
+            "network. Does X occur in the formula a second time?": with_residual(*inputs),
+            "Yours is averaged over all tokens: how many results should come out?": (
+                average_of_results(*inputs),
+                result_of_average(*inputs),
+                one_average(*inputs),
+                result_of_average(*inputs)[:, :1],
+            ),
             "Which of the two maps comes first? Omega_1 makes the hidden units, and Omega_2 "
             "takes them back to D numbers.": maps_exchanged(*inputs),
         },

@@ -106,6 +106,18 @@ def without_residuals(X, attention, mlp, norm_1, norm_2):
     return mlp(norm_2(attention(norm_1(X))))
 
 
+@exercise.wrong("what is attention's result added to")
+def without_first_residual(X, attention, mlp, norm_1, norm_2):
+    X = attention(norm_1(X))
+    return X + mlp(norm_2(X))
+
+
+@exercise.wrong("what is the MLP's result added to")
+def without_second_residual(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(norm_1(X))
+    return mlp(norm_2(X))
+
+
 @exercise.wrong("where has attention's result gone")
 def second_residual_from_input(X, attention, mlp, norm_1, norm_2):
     return X + mlp(norm_2(X + attention(norm_1(X))))
@@ -125,6 +137,30 @@ def mlp_first(X, attention, mlp, norm_1, norm_2):
 def without_second_norm(X, attention, mlp, norm_1, norm_2):
     X = X + attention(norm_1(X))
     return X + mlp(X)
+
+
+@exercise.wrong("Attention is given X as it is")
+def without_first_norm(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(X)
+    return X + mlp(norm_2(X))
+
+
+@exercise.wrong("nothing is normalized")
+def without_norms(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(X)
+    return X + mlp(X)
+
+
+@exercise.wrong("The first half is right, and the second")
+def norm_after_mlp(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(norm_1(X))
+    return norm_2(X + mlp(X))
+
+
+@exercise.wrong("The second half is right, and the first")
+def norm_after_attention(X, attention, mlp, norm_1, norm_2):
+    X = norm_1(X + attention(X))
+    return X + mlp(norm_2(X))
 
 
 MISTAKES = {
@@ -154,6 +190,18 @@ MISTAKES = {
         side_by_side
     ),
     "The MLP acts before attention: which comes first?": mlp_first,
+    "Attention's result goes on alone: in the first line, what is attention's result added to?": (
+        without_first_residual
+    ),
+    "The MLP's result is returned alone: in the second line, what is the MLP's result added to?": (
+        without_second_residual
+    ),
+    "Attention is given X as it is: where does norm_1 belong?": without_first_norm,
+    "In your layer nothing is normalized: what are attention and the MLP given?": without_norms,
+    "The first half is right, and the second normalizes after the addition: what is the MLP "
+    "given?": norm_after_mlp,
+    "The second half is right, and the first normalizes after the addition: what is attention "
+    "given?": norm_after_attention,
     "The MLP is given X as it is: where does norm_2 belong?": without_second_norm,
 }
 

@@ -123,6 +123,20 @@ def on_input_and_residual(x, sublayer, norm, p, training):
     return norm(x + sublayer(x))
 
 
+@exercise.wrong("Dropout falls on both")
+def on_both(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(dropout(x, p, training) + dropout(sublayer(x), p, training))
+
+
+@exercise.wrong("dropped twice")
+def twice(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(x + dropout(dropout(sublayer(x), p, training), p, training))
+
+
 @exercise.wrong("x is dropped and the sublayer's result is not")
 def on_residual(x, sublayer, norm, p, training):
     from torch.nn.functional import dropout
@@ -187,6 +201,49 @@ def whole_tokens(x, sublayer, norm, p, training):
     return norm(x + dropout1d(sublayer(x), p, training))
 
 
+@exercise.wrong("Every sentence of the batch loses the same numbers")
+def same_in_every_sentence(x, sublayer, norm, p, training):
+    import torch
+
+    return norm(x + sublayer(x) * torch.nn.functional.dropout(torch.ones_like(x[:1]), p, training))
+
+
+@exercise.wrong("Every token of a sentence loses the same numbers")
+def same_in_every_token(x, sublayer, norm, p, training):
+    import torch
+
+    kept = torch.nn.functional.dropout(torch.ones_like(x[:, :1]), p, training)
+    return norm(x + sublayer(x) * kept)
+
+
+@exercise.wrong("expected 72, got 0: has a part of your sum been detached")
+def sublayer_detached(x, sublayer, norm, p, training):
+    return residual_sublayer(x, lambda x: sublayer(x).detach(), norm, p, training)
+
+
+@exercise.wrong("[0, 0, 0]: has a part of your sum been detached")
+def x_detached(x, sublayer, norm, p, training):
+    from torch.nn.functional import dropout
+
+    return norm(x.detach() + dropout(sublayer(x), p, training))
+
+
+@exercise.wrong("No gradient can go back through your result")
+def through_numpy(x, sublayer, norm, p, training):
+    import torch
+
+    added = torch.nn.functional.dropout(sublayer(x), p, training).numpy()
+    return norm(torch.from_numpy(x.numpy() + added))
+
+
+@exercise.wrong("No gradient can go back through your result")
+def without_gradients(x, sublayer, norm, p, training):
+    import torch
+
+    with torch.no_grad():
+        return residual_sublayer(x, sublayer, norm, p, training)
+
+
 def output(answer, *inputs):
     """The answer's result as a tensor of the shape of x, or Wrong."""
     import torch
@@ -203,6 +260,7 @@ def check(answer):
     with torch.random.fork_rng(devices=[]):  # the notebook's own random numbers stay as they are
         torch.manual_seed(58)
         check_places(answer)
+        check_gradients(answer)
         check_sizes(answer)
 
 
@@ -211,9 +269,9 @@ def check_places(answer):
     import torch
 
     def sublayer(x):
-        return x**2 / 50  # 10 becomes 2
+        return x**3 / 500  # 10 becomes 2
 
-    what = "for x = 10, sublayer(x) = x²/50, norm(x) = x² and p = 0.2"
+    what = "for x = 10, sublayer(x) = x³/500, norm(x) = x² and p = 0.2"
     inputs = torch.full((4, 25, 20), 10.0, dtype=torch.float64), sublayer, torch.square, 0.2
     got = output(answer, *inputs, False).unique()  # the different numbers that occur
     if len(got) > 1:
@@ -233,7 +291,7 @@ def check_places(answer):
             "Your x is added to what norm returns: is the sum normalized, or only what the "
             "sublayer returns?": [10 + 2.0**2],
             "In your result the sublayer is given norm(x), as in a pre-norm layer: should the norm "
-            "come before the sublayer, or after the addition?": [10 + 100.0**2 / 50],
+            "come before the sublayer, or after the addition?": [10 + 100.0**3 / 500],
             "Only what the sublayer returns is normalized and returned: where is x?": [2.0**2],
             "The sum is returned as it is: where is norm?": [12.0],
         },
@@ -250,10 +308,14 @@ def check_places(answer):
             "Yours is dropout at the very end, after the norm: what should it fall on, the sum or "
             "what is added to x?": [0.0, 12.0**2 / 0.8],
             "Dropout falls on what the sublayer is given: should it not fall on what the sublayer "
-            "returns?": [10.0**2, 13.125**2],
+            "returns?": [10.0**2, 13.90625**2],
             "Dropout falls on x, everywhere: should it not fall on what the sublayer returns?": (
-                [0.0, 15.625**2]
+                [0.0, 16.40625**2]
             ),
+            "Dropout falls on both, on x and on what the sublayer returns: which of the two must "
+            "get through in any case?": [0.0, 2.5**2, 12.5**2, 15.0**2],
+            "What the sublayer returns is dropped twice: how often does dropout come before the "
+            "addition?": [10.0**2, 13.125**2],
             "In the sum, x is dropped and the sublayer's result is not: which of the two must get "
             "through in any case?": [2.0**2, 14.5**2],
             "Some numbers are dropped and the others are as at evaluation: by what are the "
@@ -272,6 +334,12 @@ def check_places(answer):
             inputs[0].new_tensor([[100, 156.25, 156.25], [156.25, 156.25, 100]]),
             got,
         )
+    for dim, alike in enumerate(("sentence of the batch", "token of a sentence")):
+        if (dropped.all(dim) == dropped.any(dim)).all():
+            raise Wrong(
+                f"Every {alike} loses the same numbers: should not each number have its own "
+                "chance? Which shape has what you draw?"
+            )
     share = dropped.double().mean()
     # 2000 numbers: five hundredths are more than five standard deviations.
     if not 0.15 < share < 0.25:
@@ -279,6 +347,35 @@ def check_places(answer):
             f"With p = 0.2, {share:.0%} of what the sublayer returns is dropped: is p the "
             "probability to be dropped, or to be kept?"
         )
+
+
+def check_gradients(answer):
+    """The gradients of x and of the sublayer's weight, in evaluation and in training."""
+    import torch
+
+    lost = Wrong(
+        "No gradient can go back through your result, so nothing could be trained with it: where "
+        "does it leave PyTorch's operations?"
+    )
+    detached = "has a part of your sum been detached from what it was computed from?"
+    for training in False, True:
+        x = torch.linspace(1, 2, 24, dtype=torch.float64).reshape(2, 3, 4).requires_grad_()
+        weight = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
+        try:
+            got = answer(x, lambda x, weight=weight: weight * x, lambda x: 2 * x, 0.2, training)
+        except RuntimeError as error:  # the way to NumPy
+            if "requires grad" in str(error):
+                raise lost from None
+            raise
+        if not getattr(got, "requires_grad", False):
+            raise lost
+        dx, dweight = torch.autograd.grad(
+            got.sum(), (x, weight), allow_unused=True, materialize_grads=True
+        )
+        # The result is 2 (x + kept · weight · x): whatever was kept, it shows in the gradients.
+        expected = ((got - 2 * x) / weight).sum()
+        same(dweight, expected, "the gradient of a weight in the sublayer", 1e-5, far=detached)
+        same(dx, got / x, "the gradient that reaches x", 1e-5, far=detached)
 
 
 def check_sizes(answer):
