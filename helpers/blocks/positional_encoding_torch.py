@@ -35,7 +35,7 @@ class Positions(nn.Module):
 class Absolute(Positions):
     """A vector for each position, added at one door; a subclass defines encode(where, x).
 
-    door: "input" (of the network), "every layer", or "queries and keys".
+    door: "input" (of the network) or "every layer" (its input), or "queries and keys".
     """
 
     def __init__(self, door="input"):
@@ -93,7 +93,8 @@ class Learned(Absolute):
 class Relative(Positions):
     """A parameter for each offset, key position minus query position; one row for each head.
 
-    longest: offsets of `longest` or more share the last parameter. around: their mean at first.
+    longest: L − 1; offsets beyond it, either way, take the parameter at that end. around: their
+    mean at first.
     They start at random: if all offsets were alike, attention would begin blind to positions.
     """
 

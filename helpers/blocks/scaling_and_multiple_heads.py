@@ -32,8 +32,8 @@ def multi_head_self_attention(X, parameters, H, mask=None, bias=0.0):
         for r in ("q", "k", "v")
     )
     scores = K.transpose(0, 2, 1) @ Q / np.sqrt(Q.shape[1]) + bias  # heads × keys × queries
-    hidden = np.zeros((N, N), bool) if mask is None else mask
+    mask = np.zeros((N, N), bool) if mask is None else mask
     # The softmax by columns wants the keys first.
-    A = masked_softmax_columns(scores.transpose(1, 0, 2), hidden[:, None]).transpose(1, 0, 2)
+    A = masked_softmax_columns(scores.transpose(1, 0, 2), mask[:, None]).transpose(1, 0, 2)
     stack = (V @ A).reshape(-1, N)  # H·D_v × N
     return parameters["beta_c"] + parameters["Omega_c"] @ stack, A

@@ -47,8 +47,8 @@ def attended(q, k, v, hidden=None, factor=None, bias=None, with_weights=False):
     blind = hidden.all(dim=-1, keepdim=True)
     hidden = hidden & ~blind
     # Their masks say where a key may be seen, and their biases may hold −∞.
-    mask = ~hidden if bias is None else bias.masked_fill(hidden, -torch.inf)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).masked_fill(blind, 0.0), None
+    may_see = ~hidden if bias is None else bias.masked_fill(hidden, -torch.inf)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=may_see).masked_fill(blind, 0.0), None
 
 
 class MultiHeadSelfAttention(nn.Module):
