@@ -2,18 +2,21 @@
 
     python -m tests.bench [part …]
 
-Parts: torch, loops, corpora, notebooks, widgets. With parts named, only these are measured and
-printed, and nothing is stored, so that the stored tables always come from one run on one machine.
+Parts: torch, layers, training, loops, corpora, notebooks, widgets. With parts named, only these are
+measured and printed, and nothing is stored, so that the stored tables always come from one run on
+one machine.
 """
 
 import sys
 from pathlib import Path
 
-from tests.bench import attention, corpora, notebooks, widgets
+from tests.bench import attention, corpora, layers, notebooks, training, widgets
 from tests.bench.report import header
 
 PARTS = {
     "torch": attention.measure_torch,
+    "layers": layers.measure,
+    "training": training.measure,
     "loops": attention.measure_loops,
     "corpora": corpora.measure,
     "notebooks": notebooks.measure,

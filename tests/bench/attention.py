@@ -13,9 +13,10 @@ from helpers.blocks.matrix_form_torch import SelfAttention
 from helpers.blocks.self_attention import self_attention_by_loops
 from helpers.claims import claim, close
 from helpers.device import pick_device
+from tests.bench.peers import forward, forward_and_backward
 from tests.bench.report import interleaved, table
 
-__all__ = ["measure_loops", "measure_torch"]
+__all__ = ["SIZES", "measure_loops", "measure_torch"]
 
 SIZES = ((8, 256, 128), (8, 1024, 256))  # batch, tokens, features
 LENGTHS = (16, 64, 128)
@@ -58,25 +59,17 @@ def torch_rows(size, device):
 
     shape = f"{batch} × {tokens} × {features}"
     ours = None
-    for name, (function, _) in ways.items():
-        output = function(x)
-        gradient = torch.autograd.grad(output, x, upstream)[0]
+    for name, way in ways.items():
+        output, gradient, *_ = forward_and_backward(*way, x, upstream)
         if ours is None:
             ours = output, gradient
             continue
         claim(f"{shape}: {name} has the same outputs as ours", close(output, ours[0], 1e-4))
         claim(f"{shape}: {name} has the same gradient as ours", close(gradient, ours[1], 1e-3))
 
-    def forward(function, _):
-        with torch.no_grad():
-            function(x)
-
-    def forward_and_backward(function, parameters):
-        torch.autograd.grad(function(x), [x, *parameters], upstream)
-
     rows = []
     for title, work in (("forward", forward), ("forward and backward", forward_and_backward)):
-        works = {name: functools.partial(work, *way) for name, way in ways.items()}
+        works = {name: functools.partial(work, *way, x, upstream) for name, way in ways.items()}
         rows.append([shape, title, *cells(interleaved(works, device))])
     return rows
 

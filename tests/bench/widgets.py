@@ -17,46 +17,74 @@ PRESSES, WARM_UP = 30, 3
 REPEATS = 5
 TRIP, FIRST = "round trip", "first widget"
 
-OURS = """
+PICTURES = {  # title -> the numbers of a picture, as Python, and our widget of `numbers`
+    **{
+        f"attention, {tokens} tokens": (
+            f"softmax_columns(value * random[:{tokens}, :{tokens}])",
+            f"explore(lambda value: Attention(numbers(value), words[:{tokens}]), control)",
+        )
+        for tokens in (16, 64, 128)
+    },
+    "grid, two pages, the shown one 64 × 128": (
+        "sinusoidal(64, 128, 1000 * value)",
+        "explore_grid(lambda value: [Page('Π', Pi := numbers(value)), Page('ΠᵀΠ', Pi.T @ Pi)], "
+        "control)",
+    ),
+    "order, 16 words": (
+        "random[:8, :16] + value * random[8:16, :16]",
+        "explore_order(lambda order, value: Ordered(words[:16], numbers(value), random[:8, :16]), "
+        "words[:16], control)",
+    ),
+    "planes, 8 of them": (
+        "rotary(random[:16, :2], value * np.array([1, 2]), 100.0)",
+        "explore_planes(lambda value: Planes(*random[:16, :2].T, *numbers(value).T), control)",
+    ),
+    "moves, 16 words": (
+        "random[:2, :16] + value * random[2:4, :16]",
+        "explore_moves(lambda value: Moves(words[:16], random[:2, :16], numbers(value)), control)",
+    ),
+}
+GIVEN = """
 import numpy as np
 
 from helpers.blocks.matrix_form import softmax_columns
-from helpers.widgets import Attention, explore, slider
+from helpers.blocks.positional_encoding import rotary, sinusoidal
 
-scores = np.random.default_rng(0).normal(size=({tokens}, {tokens}))
-words = [f"w{{n}}" for n in range({tokens})]
-
-
-def attention(sharpness):
-    return Attention(softmax_columns(sharpness * scores), words)
+random = np.random.default_rng(0).normal(size=(128, 128))
+words = [f"w{{n}}" for n in range(128)]
 
 
-explore(attention, slider("sharpness", 0.0, 5.0, 1.0, step=0.05))
+def numbers(value):
+    return {numbers}
+"""
+OURS = """
+from helpers.widgets import *
+
+control = slider("value", 0.0, 5.0, 1.0, step=0.05)
+{ours}
 """
 PEER = """
 import matplotlib.pyplot as plt
-import numpy as np
 from ipywidgets import interact
 
-from helpers.blocks.matrix_form import softmax_columns
 
-scores = np.random.default_rng(0).normal(size=({tokens}, {tokens}))
-
-
-def draw(sharpness=1.0):
-    plt.imshow(softmax_columns(sharpness * scores))
+def draw(value=1.0):
+    plt.imshow(numbers(value))
     plt.show()
 
 
-interact(draw, sharpness=(0.0, 5.0, 0.05));
+interact(draw, value=(0.0, 5.0, 0.05));
 """
 
-# The clock starts when the key goes down and stops at the first frame that shows other pixels. The
-# picture is drawn very small, so that looking at it costs next to nothing.
+# The clock starts when the key goes down and stops at the first frame that shows other pixels, or
+# other shapes where the picture is drawn as SVG. Pixels are drawn very small, so that looking at
+# them costs next to nothing.
 WATCH = """(output) => {
     const small = new OffscreenCanvas(48, 48).getContext("2d", { willReadFrequently: true });
     const pixels = () => {
+        const drawing = [...output.querySelectorAll(".tn-widget svg")];
         const picture = output.querySelector("canvas, img");
+        if (!picture && drawing.length) return drawing.map((part) => part.outerHTML).join();
         if (!picture || picture.complete === false) return null;  // on its way
         small.clearRect(0, 0, 48, 48);
         small.drawImage(picture, 0, 0, 48, 48);
@@ -96,9 +124,9 @@ RUN_TO_FIRST_WIDGET = """async (selector) => {
 }"""
 
 
-@pytest.mark.parametrize("tokens", (16, 64, 128))
-def test_round_trip(tokens, open_notebook, record_property):
-    notebook = open_notebook([OURS.format(tokens=tokens), PEER.format(tokens=tokens)])
+@pytest.mark.parametrize("title", PICTURES)
+def test_round_trip(title, open_notebook, record_property):
+    notebook = open_notebook(cells(title))
     handles = "input[type=range]", ".noUi-handle"
     trips = [], []
     for _ in range(WARM_UP + PRESSES):
@@ -106,12 +134,19 @@ def test_round_trip(tokens, open_notebook, record_property):
             trips[index].append(press(notebook, index, handle))
     ours, peer = (samples[WARM_UP:] for samples in trips)
     row = [
-        tokens,
+        title,
         *(f"{f(x):.0f} ms" for x in (ours, peer) for f in (median, percentile_95)),
         f"{median(ours) / median(peer):.2f}",
     ]
     record_property(TRIP, row)
     record_property("Chromium", notebook.page.context.browser.version)
+
+
+def cells(title):
+    """The two cells of a picture: our widget, and `interact`."""
+    numbers, ours = PICTURES[title]
+    given = GIVEN.format(numbers=numbers)
+    return given + OURS.format(ours=ours), given + PEER
 
 
 def press(notebook, index, handle):
@@ -127,7 +162,7 @@ def press(notebook, index, handle):
 
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
 def test_first_widget(path, open_notebook, record_property):
-    notebooks = open_notebook([""]), open_notebook([PEER.format(tokens=64)])
+    notebooks = open_notebook([""]), open_notebook([cells("attention, 64 tokens")[1]])
     # Into the open page, for opening the file would first run all of it.
     notebooks[0].page.evaluate(LOAD, read(path))
     pictures = ".tn-widget", ".widget-output img"
@@ -171,15 +206,15 @@ def measure():
         [
             f"{title}\n\nChromium {found.rows('Chromium')[0]}, headless, under JupyterLab.",
             f"From a key pressed on a slider to the first frame with other pixels, in {PRESSES} "
-            "presses: our live attention widget, and `interact` with an inline figure (a bare "
-            "`imshow`, without labels) of the same matrix, in one notebook. The budget for 64 "
-            "tokens is 50 ms.",
+            "presses: our live widgets, and `interact` with an inline figure (a bare `imshow`, "
+            "without labels) of the same numbers, in one notebook. The budget for attention with "
+            "64 tokens is 50 ms.",
             table(
-                ["tokens", "ours", "p95", "`interact`", "p95", "ours ÷ `interact`"],
+                ["widget", "ours", "p95", "`interact`", "p95", "ours ÷ `interact`"],
                 found.rows(TRIP),
             ),
             "From *Run All Cells* on a fresh kernel to the first widget on the screen, imports "
-            "included; beside it a notebook that holds nothing but the `interact` above.",
+            "included; beside it a notebook that holds nothing but `interact` with 64 tokens.",
             table(
                 ["notebook", "first widget", "`interact`", "notebook ÷ `interact`"],
                 found.rows(FIRST),
