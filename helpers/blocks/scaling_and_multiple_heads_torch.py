@@ -41,6 +41,8 @@ def attended(q, k, v, hidden=None, factor=None, bias=None, with_weights=False):
     if with_weights or factor is not None:
         weights = attention_weights(q, k, hidden, factor, bias)
         return weights @ v, weights
+    # Kernels want masks of four dimensions; with three, a CPU would write all scores out.
+    hidden, bias = (m if m is None else m[(None,) * (4 - m.ndim)] for m in (hidden, bias))
     if hidden is None:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias), None
     # Kernels differ in what a query gets that sees nothing: let it see all, then give it zero.

@@ -86,6 +86,8 @@ def test_two_views_agree_also_after_scrolling_away(open_clean, source, part, fir
         assert notebook.soon(lambda: before != picture() == picture(1), True)
 
     notebook.scroll(0)
+    for view in views:  # a picture that has just been put on the page may still be empty
+        expect(view.locator(".tn-status").first).not_to_be_empty()
     start = picture()
     views[0].locator(part).first.press(first)
     assert_both_show_another_picture_than(start)
