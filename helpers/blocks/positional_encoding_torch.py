@@ -93,9 +93,9 @@ class Learned(Absolute):
 class Relative(Positions):
     """A parameter for each offset, key position minus query position; one row for each head.
 
-    longest: L − 1; offsets beyond it, either way, take the parameter at that end. around: their
-    mean at first.
-    They start at random: if all offsets were alike, attention would begin blind to positions.
+    longest: L − 1; offsets beyond it, either way, take the parameter at that end. around: the mean
+    of the parameters at first. They start at random, for if all were alike, attention would begin
+    blind to positions.
     """
 
     def __init__(self, longest, around, H=1):

@@ -8,7 +8,7 @@ import numpy as np
 from helpers.exercises.engine import Untouched, Wrong
 from helpers.exercises.wording import kind, shape_text
 
-__all__ = ["matches", "same", "unchanged"]
+__all__ = ["matches", "query_and_key_matrices", "same", "unchanged"]
 
 NAN = "Is zero divided by zero, infinity divided by infinity, or subtracted from infinity?"
 
@@ -142,3 +142,22 @@ def _equal(a, b):
     if isinstance(b, np.ndarray):
         return np.array_equal(a, b, equal_nan=b.dtype.kind == "f")
     return a == b
+
+
+def query_and_key_matrices(result, fits, shape):
+    """Omega_q and Omega_k as arrays of finite numbers, or Wrong.
+
+    fits(matrix): whether its shape is right; shape: the end of "Omega_q must …", if it is not.
+    """
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise Wrong("Two matrices are expected: does your function return Omega_q, Omega_k?")
+    try:
+        Omega_q, Omega_k = (np.asarray(matrix, dtype=float) for matrix in result)
+    except (TypeError, ValueError):
+        raise Wrong("Omega_q and Omega_k must be matrices of numbers.") from None
+    for name, matrix in ("Omega_q", Omega_q), ("Omega_k", Omega_k):
+        if not fits(matrix):
+            raise Wrong(f"{name} must {shape}")
+        if not np.isfinite(matrix).all():
+            raise Wrong(f"{name} must hold finite numbers.")
+    return Omega_q, Omega_k

@@ -27,9 +27,13 @@ from dataclasses import dataclass, field
 from helpers.exercises.run import Stopped, limited
 from helpers.exercises.wording import error_text, kind, short
 
-__all__ = ["Exercise", "Untouched", "Verdict", "Wrong", "judge"]
+__all__ = ["WITH_TORCH", "Exercise", "Untouched", "Verdict", "Wrong", "judge"]
 
 PASSED, WRONG, UNTOUCHED = "passed", "wrong", "untouched"
+
+# Seconds that an exercise in PyTorch may take: the first import of torch, on a slow disk, must not
+# be mistaken for an endless loop.
+WITH_TORCH = 30.0
 
 
 class Wrong(Exception):

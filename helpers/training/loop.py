@@ -60,10 +60,10 @@ def train(
     An interrupt, a loss or a gradient norm that is not finite ends training early, without a last
     step from it, and History.stopped says why. The model keeps the best parameters, or else the
     last.
-    Raises ValueError for steps or warm_up that make no sense, a loss that is not one number, and
-    batches that are no tuples or end too early.
+    Raises ValueError for steps, warm_up or every that make no sense, a model without parameters, a
+    loss that is not one number, and batches that are no tuples or end too early.
     """
-    warm_up = int(steps // 10) if warm_up is None else warm_up
+    warm_up = steps // 10 if warm_up is None else warm_up
     whole = all(isinstance(number, int) for number in (steps, warm_up, every))
     if not whole or steps < 1 or not 0 <= warm_up <= steps or every < 1:
         raise ValueError(
@@ -129,7 +129,7 @@ def train(
 def decay_groups(model, weight_decay):
     """The model's parameters in two groups for an optimizer: with and without weight decay.
 
-    Decay pulls weights towards zero, which keeps a map smooth. A bias makes no map less smooth,
+    Decay pulls weights toward zero, which keeps a map smooth. A bias makes no map less smooth,
     and a norm's weight is at rest at one: parameters with one dimension are left alone.
     """
     parameters = [p for p in model.parameters() if p.requires_grad]

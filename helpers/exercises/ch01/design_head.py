@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.corpora.passages import PASSAGE, words
 from helpers.corpora.word_vectors import embed, load_word_vectors
-from helpers.exercises.compare import unchanged
+from helpers.exercises.compare import query_and_key_matrices, unchanged
 from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.reference import softmax_columns
 
@@ -158,17 +158,11 @@ def check_head(answer, vectors, names):
 
 def head_matrices(result, D):
     """Omega_q and Omega_k as arrays of equal shape, D columns each, or Wrong."""
-    if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise Wrong("Two matrices are expected: does your function return Omega_q, Omega_k?")
-    try:
-        Omega_q, Omega_k = (np.asarray(matrix, dtype=float) for matrix in result)
-    except (TypeError, ValueError):
-        raise Wrong("Omega_q and Omega_k must be matrices of numbers.") from None
-    for name, matrix in ("Omega_q", Omega_q), ("Omega_k", Omega_k):
-        if matrix.ndim != 2 or matrix.shape[1] != D or matrix.shape[0] < 1:
-            raise Wrong(f"{name} must have one column for each of the {D} named dimensions.")
-        if not np.isfinite(matrix).all():
-            raise Wrong(f"{name} must hold finite numbers.")
+    Omega_q, Omega_k = query_and_key_matrices(
+        result,
+        lambda matrix: matrix.ndim == 2 and matrix.shape[1] == D and matrix.shape[0] >= 1,
+        f"have one column for each of the {D} named dimensions.",
+    )
     if Omega_q.shape != Omega_k.shape:
         raise Wrong(
             "Queries and keys meet in a dot product: can Omega_q and Omega_k have different "

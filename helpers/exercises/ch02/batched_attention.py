@@ -1,15 +1,14 @@
 """Exercise 2.6, Batches, in PyTorch's layout."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
+from helpers.exercises.engine import WITH_TORCH, Exercise
 from helpers.exercises.questions import LARGE, UNSCALED, recognize, survives
 
 exercise = Exercise(
     "2.6",
     "Batches, in PyTorch's layout",
     stars=2,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def batched_attention(Q, K, V):
     """Attention (without scaling) for a batch of sentences, as PyTorch lays them out.

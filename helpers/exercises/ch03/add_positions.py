@@ -1,15 +1,14 @@
 """Exercise 3.7, Positions for a batch."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
+from helpers.exercises.engine import WITH_TORCH, Exercise
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
     "3.7",
     "Positions for a batch",
     stars=1,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def add_positions(x, table):
     """Add to every token the row of the table that belongs to its position.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.exercises.compare import unchanged
+from helpers.exercises.compare import query_and_key_matrices, unchanged
 from helpers.exercises.engine import Exercise, Wrong
 from helpers.exercises.positions import angles, sinusoidal
 from helpers.exercises.reference import softmax_columns
@@ -213,18 +213,8 @@ def check_head(Omega_q, Omega_k, D, delta):
 
 def square_matrices(result, D):
     """Omega_q and Omega_k as arrays, D × D, or Wrong."""
-    if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise Wrong("Two matrices are expected: does your function return Omega_q, Omega_k?")
-    try:
-        Omega_q, Omega_k = (np.asarray(matrix, dtype=float) for matrix in result)
-    except (TypeError, ValueError):
-        raise Wrong("Omega_q and Omega_k must be matrices of numbers.") from None
-    for name, matrix in ("Omega_q", Omega_q), ("Omega_k", Omega_k):
-        if matrix.shape != (D, D):
-            raise Wrong(
-                f"{name} must be {D} × {D}, with one row and one column for each of the {D} rows "
-                "of Π."
-            )
-        if not np.isfinite(matrix).all():
-            raise Wrong(f"{name} must hold finite numbers.")
-    return Omega_q, Omega_k
+    return query_and_key_matrices(
+        result,
+        lambda matrix: matrix.shape == (D, D),
+        f"be {D} × {D}, with one row and one column for each of the {D} rows of Π.",
+    )

@@ -1,15 +1,14 @@
 """Exercise 4.7, Shared keys and values."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.engine import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
     "4.7",
     "Shared keys and values",
     stars=2,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def grouped_query_attention(q, k, v):
     """Grouped-query attention: H heads of queries share G heads of keys and values.

@@ -1,15 +1,14 @@
 """Exercise 4.6, Put the heads together again."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
+from helpers.exercises.engine import WITH_TORCH, Exercise
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
     "4.6",
     "Put the heads together again",
     stars=1,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def merge_heads(y):
     """The way back from heads to tokens: what undoes split_heads.

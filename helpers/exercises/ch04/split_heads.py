@@ -1,15 +1,14 @@
 """Exercise 4.5, Split the features into heads."""
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.engine import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
     "4.5",
     "Split the features into heads",
     stars=2,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def split_heads(x, H):
     """The features of every token, dealt out to H heads.

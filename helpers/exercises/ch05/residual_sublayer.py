@@ -3,15 +3,14 @@
 import numpy as np
 
 from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
+from helpers.exercises.engine import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.questions import recognize
 
 exercise = Exercise(
     "5.7",
     "A residual sublayer with dropout",
     stars=2,
-    # The first import of torch, on a slow disk, must not be mistaken for an endless loop.
-    seconds=30.0,
+    seconds=WITH_TORCH,
     stub='''\
 def residual_sublayer(x, sublayer, norm, p, training):
     """Half a transformer layer in PyTorch: sublayer, dropout, addition, LayerNorm.
