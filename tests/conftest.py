@@ -6,11 +6,12 @@ from pathlib import Path
 
 from hypothesis import settings
 
-from helpers.notebooks import ENVIRONMENT
+from helpers.notebooks import ENVIRONMENT, ROOT
 
 # Kernels and other processes started by tests inherit these. The folder `offline` holds a
-# sitecustomize.py, which every Python imports at its start, that refuses to leave the machine.
-os.environ["PYTHONPATH"] = str(Path(__file__).parent / "offline")
+# sitecustomize.py, which every Python imports at its start, that refuses to leave the machine. And
+# they test this copy of the project, whichever one is installed.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent / "offline"), str(ROOT)])
 os.environ["TRANSFORMER_NOTEBOOKS_PROGRESS"] = str(Path(tempfile.mkdtemp()) / "progress.json")
 os.environ.update(ENVIRONMENT)
 

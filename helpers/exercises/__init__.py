@@ -5,17 +5,17 @@ from pathlib import Path
 
 from IPython.display import display
 
-from helpers.exercises.board import Board
-from helpers.exercises.box import (
+from helpers.exercises.engine.board import Board
+from helpers.exercises.engine.box import (
     board_box,
     hint_box,
     message_box,
     solution_box,
     verdict_box,
 )
-from helpers.exercises.chapters import chapters, exercises_of, find, nearest
-from helpers.exercises.engine import UNTOUCHED, judge
-from helpers.exercises.wording import short
+from helpers.exercises.engine.chapters import chapters, exercises_of, find, nearest
+from helpers.exercises.engine.judge import UNTOUCHED, judge
+from helpers.exercises.engine.wording import short
 
 __all__ = ["NotPassed", "check", "hint", "progress", "solution"]
 

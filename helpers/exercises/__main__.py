@@ -8,8 +8,9 @@ stub and check cells, in order, with their tags and nbgrader metadata. Exits wit
 import ast
 import sys
 
-from helpers.exercises.chapters import chapters, exercises_of
-from helpers.exercises.engine import PASSED, UNTOUCHED, WRONG, judge, nbgrader_metadata
+from helpers.exercises.engine.chapters import chapters, exercises_of
+from helpers.exercises.engine.exercise import nbgrader_metadata
+from helpers.exercises.engine.judge import PASSED, UNTOUCHED, WRONG, judge
 from helpers.notebooks import ROOT, read
 
 __all__ = ["answer_faults", "cell_faults"]

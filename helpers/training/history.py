@@ -8,7 +8,7 @@ from IPython.display import DisplayHandle
 from tqdm.auto import tqdm
 
 from helpers.plots import COLORS, figure
-from helpers.widgets.lines import Lines, LinesWidget, in_words
+from helpers.widgets.lines.widget import Lines, LinesWidget, in_words
 
 __all__ = ["History", "View"]
 

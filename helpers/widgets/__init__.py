@@ -1,16 +1,16 @@
 """The widgets of the notebooks."""
 
-from helpers.widgets.attention import Attention, explore, show
-from helpers.widgets.dictionary import explore_dictionary
-from helpers.widgets.grid import Grid, Page, explore_grid
-from helpers.widgets.lines import Lines, explore_lines
-from helpers.widgets.live import slider, switches
-from helpers.widgets.moves import Moves, explore_moves
-from helpers.widgets.order import Ordered, explore_order
-from helpers.widgets.planes import Planes, explore_planes
-from helpers.widgets.products import Operation, Product, step_through
-from helpers.widgets.routing import explore_routing
-from helpers.widgets.scores import WordScores, explore_scores
+from helpers.widgets.attention.widget import Attention, explore, show
+from helpers.widgets.dictionary.widget import explore_dictionary
+from helpers.widgets.grid.widget import Grid, Page, explore_grid
+from helpers.widgets.lines.widget import Lines, explore_lines
+from helpers.widgets.moves.widget import Moves, explore_moves
+from helpers.widgets.order.widget import Ordered, explore_order
+from helpers.widgets.planes.widget import Planes, explore_planes
+from helpers.widgets.products.widget import Operation, Product, step_through
+from helpers.widgets.routing.widget import explore_routing
+from helpers.widgets.scores.widget import WordScores, explore_scores
+from helpers.widgets.shared.live import slider, switches
 
 __all__ = [
     "Attention",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.widgets import Attention, explore
-from helpers.widgets.attention import two_decimals
+from helpers.widgets.attention.widget import two_decimals
 
 SET_UP = """
 import numpy as np

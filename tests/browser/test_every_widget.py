@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from helpers.widgets.live import module
-from helpers.widgets.small import short, two
+from helpers.widgets.shared.live import module
+from helpers.widgets.shared.numbers import short, two
 
 SET_UP = """
 import numpy as np
@@ -109,6 +109,7 @@ def test_numbers_read_the_same_in_python_and_in_the_browser(browser):
     numbers = [eighth / 8 for eighth in range(-40, 41)]
     numbers += [0.005, -0.004, 1.005, 0.1 + 0.2, 99.995, 1234567.5, 1e6, -1e20]
     page = browser.new_page()
-    source = f"(numbers) => {{ {module('small')}; return numbers.map((x) => [two(x), short(x)]); }}"
+    words = "numbers.map((x) => [two(x), short(x)])"
+    source = f"(numbers) => {{ {module('shared/small')}; return {words}; }}"
     assert page.evaluate(source, numbers) == [[two(x), short([x])] for x in numbers]
     page.close()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from helpers.widgets.text import short, visible
+from helpers.widgets.shared.text import short, visible
 
 HOSTILE = "<img src=x onerror=document.title='broken'>"
 TURNED = "\u202egnirts"  # its first letter turns the reading direction of what follows

@@ -9,7 +9,7 @@ HOSTILE = "<img src=x onerror=document.title='broken'>"
 
 ROUTING = """
 import numpy as np
-from helpers.widgets.routing import explore_routing
+from helpers.widgets.routing.widget import explore_routing
 
 def route(values, weights):
     if weights[1] == 1:
@@ -21,7 +21,7 @@ routing
 """
 DICTIONARY = """
 import numpy as np
-from helpers.widgets.dictionary import explore_dictionary
+from helpers.widgets.dictionary.widget import explore_dictionary
 
 def look_up(query, keys, values, sharpness):
     powers = np.exp(sharpness * (keys.T @ query))
@@ -33,8 +33,8 @@ explore_dictionary(look_up, keys, [21, 30, 3], ["warm", "hot", "freezing"])
 """
 STEPPER = """
 import numpy as np
-from helpers.widgets.live import slider
-from helpers.widgets.products import Product, step_through
+from helpers.widgets.shared.live import slider
+from helpers.widgets.products.widget import Product, step_through
 
 def steps(N):
     X = np.arange(4.0 * N).reshape(4, N) / 10
@@ -50,7 +50,7 @@ def steps(N):
 step_through(steps, slider("N", 2, 6, 3))
 """
 LAYER = """
-from helpers.widgets.products import Operation
+from helpers.widgets.products.widget import Operation
 
 X, M = np.arange(6.0).reshape(2, 3), np.array([[0.5, -1.5, 0.25], [1, 0, -2]])
 S = X + M

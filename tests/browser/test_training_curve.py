@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from helpers.widgets.lines import in_words
+from helpers.widgets.lines.widget import in_words
 
 SET_UP = """
 import time

@@ -20,8 +20,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from helpers.exercises.chapters import find
-from helpers.exercises.engine import nbgrader_metadata, source_of
+from helpers.exercises.engine.chapters import find
+from helpers.exercises.engine.exercise import nbgrader_metadata, source_of
 from helpers.notebooks import ROOT
 
 EXERCISES = [find("1.1"), find("1.2")]

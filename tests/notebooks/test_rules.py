@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from helpers.exercises.chapters import find
+from helpers.exercises.engine.chapters import find
 from helpers.export import blocks
 from helpers.notebooks import BLOCKS, notebook_paths, read
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.execute import execute
-from helpers.exercises.chapters import chapters, exercises_of
+from helpers.exercises.engine.chapters import chapters, exercises_of
 from helpers.notebooks import notebook_paths, read
 
 PATHS = [path for chapter in chapters() for path in notebook_paths(f"{chapter}_")]

@@ -10,8 +10,8 @@ from helpers.exercises.ch05.layer_parameters import layer_parameters
 from helpers.exercises.ch05.learning_rate import learning_rate
 from helpers.exercises.ch05.norm_after_layer import norm_after_layer
 from helpers.exercises.ch05.pre_norm_layer import pre_norm_layer
-from helpers.exercises.chapters import find
-from helpers.exercises.engine import judge
+from helpers.exercises.engine.chapters import find
+from helpers.exercises.engine.judge import judge
 
 
 def normalize_by_torch(X, gamma, beta, epsilon):

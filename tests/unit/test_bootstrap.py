@@ -71,6 +71,7 @@ def start(root, *arguments, python=sys.executable, **environment):
     # An index that refuses every connection, on a machine without settings of pip's own.
     kept = {name: text for name, text in os.environ.items() if not name.startswith("PIP_")}
     kept.pop("CI", None)
+    kept.pop("PYTHONPATH", None)  # it leads to this project's helpers
     offline = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
     return subprocess.Popen(
         [python, root / "helpers" / "bootstrap.py", *arguments],

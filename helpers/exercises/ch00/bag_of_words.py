@@ -4,9 +4,9 @@ from collections import Counter
 
 import numpy as np
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "0.4",

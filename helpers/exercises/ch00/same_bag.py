@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 
 from helpers.corpora.passages import BURGER, words
-from helpers.exercises.compare import unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.wording import kind
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.wording import kind
+from helpers.exercises.shared.compare import unchanged
 
 exercise = Exercise(
     "0.7",

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.exercises.compare import unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.wording import shape_text
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.wording import shape_text
+from helpers.exercises.shared.compare import unchanged
 
 RIGHT, LOSS = 0.9, 0.3  # what the stub asks for
 

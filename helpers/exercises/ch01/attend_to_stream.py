@@ -5,10 +5,10 @@ import tracemalloc
 
 import numpy as np
 
-from helpers.exercises.compare import matches, same
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import OVERFLOW, recognize, survives
-from helpers.exercises.reference import softmax_columns
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import matches, same
+from helpers.exercises.shared.questions import OVERFLOW, recognize, survives
+from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
     "1.8",

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import (
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.wording import shape_text
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import (
     FLAT,
     OVERFLOW,
     UNDERFLOW,
@@ -13,8 +14,7 @@ from helpers.exercises.questions import (
     survives,
     without_squares,
 )
-from helpers.exercises.reference import random_parameters, softmax_columns
-from helpers.exercises.wording import shape_text
+from helpers.exercises.shared.reference import random_parameters, softmax_columns
 
 exercise = Exercise(
     "1.4",

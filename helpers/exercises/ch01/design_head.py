@@ -4,9 +4,9 @@ import numpy as np
 
 from helpers.corpora.passages import PASSAGE, words
 from helpers.corpora.word_vectors import embed, load_word_vectors
-from helpers.exercises.compare import query_and_key_matrices, unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.reference import softmax_columns
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import query_and_key_matrices, unchanged
+from helpers.exercises.shared.reference import softmax_columns
 
 POINTING_BACK = "it", "they", "their"
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import matches, same, unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import recognize
-from helpers.exercises.reference import softmax_columns
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import matches, same, unchanged
+from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
     "1.6",

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
-from helpers.exercises.questions import recognize
-from helpers.exercises.reference import softmax_columns
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
     "1.1",

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.exercises.engine import Exercise
-from helpers.exercises.reference import project, self_attention, softmax_columns
-from helpers.exercises.self_attention import (
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.reference import project, self_attention, softmax_columns
+from helpers.exercises.shared.self_attention import (
     check_self_attention,
     exchanged,
     of_squares,

@@ -1,8 +1,8 @@
 """Exercise 2.6, Batches, in PyTorch's layout."""
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import WITH_TORCH, Exercise
-from helpers.exercises.questions import LARGE, UNSCALED, recognize, survives
+from helpers.exercises.engine.exercise import WITH_TORCH, Exercise
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import LARGE, UNSCALED, recognize, survives
 
 exercise = Exercise(
     "2.6",

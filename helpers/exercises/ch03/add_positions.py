@@ -1,8 +1,8 @@
 """Exercise 3.7, Positions for a batch."""
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import WITH_TORCH, Exercise
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import WITH_TORCH, Exercise
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "3.7",

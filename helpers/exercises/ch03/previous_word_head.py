@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import query_and_key_matrices, unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.positions import angles, sinusoidal
-from helpers.exercises.reference import softmax_columns
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import query_and_key_matrices, unchanged
+from helpers.exercises.shared.positions import angles, sinusoidal
+from helpers.exercises.shared.reference import softmax_columns
 
 LONGEST = 40  # tokens; in a shorter sentence each query has fewer wrong keys to choose from
 

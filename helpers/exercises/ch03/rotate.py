@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import Exercise
-from helpers.exercises.positions import ANGLE_MISTAKES, angles, sinusoidal, turned
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.positions import ANGLE_MISTAKES, angles, sinusoidal, turned
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "3.6",

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import recognize
-from helpers.exercises.wording import kind
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.wording import kind
+from helpers.exercises.shared.compare import unchanged
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "4.8",

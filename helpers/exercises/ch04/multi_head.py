@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from helpers.exercises.compare import unchanged
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import recognize
-from helpers.exercises.reference import project, random_parameters, softmax_columns
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import unchanged
+from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.reference import project, random_parameters, softmax_columns
 
 exercise = Exercise(
     "4.3",

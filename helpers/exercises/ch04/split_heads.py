@@ -1,8 +1,8 @@
 """Exercise 4.5, Split the features into heads."""
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import WITH_TORCH, Exercise, Wrong
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "4.5",

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from helpers.exercises.compare import same
-from helpers.exercises.engine import Exercise, Wrong
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.compare import same
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "5.8",

@@ -1,7 +1,7 @@
 """Exercise 5.3, The layer's four lines."""
 
-from helpers.exercises.engine import Exercise
-from helpers.exercises.transformer_layer import check_layer
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.transformer_layer import check_layer
 
 exercise = Exercise(
     "5.3",

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.exercises.compare import same, unchanged
-from helpers.exercises.engine import WITH_TORCH, Exercise, Wrong
-from helpers.exercises.questions import recognize
+from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
     "5.7",

@@ -1,0 +1,1 @@
+"""What the checks of several exercises share: comparing, asking, computing what is right."""
