@@ -3,14 +3,18 @@
 For each exercise: the solution and every right answer pass, every wrong answer (three at least) is
 refused in its own words, the untouched stub counts as not attempted, and the notebook has the same
 stub and check cells, in order, with their tags and nbgrader metadata. Exits with 1 if not.
+
+With --mutants, its right answers are also mutated mechanically: see mutants/trial.py.
 """
 
+import argparse
 import ast
 import sys
 
 from helpers.exercises.engine.chapters import chapters, exercises_of
 from helpers.exercises.engine.exercise import nbgrader_metadata
 from helpers.exercises.engine.judge import PASSED, UNTOUCHED, WRONG, judge
+from helpers.exercises.mutants import trial
 from helpers.notebooks import ROOT, read
 
 __all__ = ["answer_faults", "cell_faults"]
@@ -110,5 +114,22 @@ def main():
     return 1 if faults else 0
 
 
+def arguments():
+    parser = argparse.ArgumentParser(prog="python -m helpers.exercises", description=__doc__)
+    parser.add_argument(
+        "--mutants",
+        nargs="*",
+        metavar="ID",
+        help="mutate the right answers of these exercises (of all) and list mutants that pass",
+    )
+    parser.add_argument(
+        "--sentences", action="store_true", help="also list what the other mutants are told"
+    )
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    given = arguments()
+    if given.mutants is None:
+        sys.exit(main())
+    sys.exit(trial.main(given.mutants, given.sentences))

@@ -72,6 +72,7 @@ class Exercise:
     answer: object = field(default=None, init=False)
     right_answers: list = field(default_factory=list, init=False)
     wrong_answers: list = field(default_factory=list, init=False)
+    equivalents: dict = field(default_factory=dict, init=False)
     examine: object = field(default=None, init=False)
 
     def solution(self, answer):
@@ -97,6 +98,14 @@ class Exercise:
         """Decorator: examine(answer) raises Wrong at the first fault and returns otherwise."""
         self.examine = examine
         return examine
+
+    def equivalent(self, reason, *changes):
+        """Say of mutants that pass the check why they are no mistakes.
+
+        changes: "answer: before → after", as `python -m helpers.exercises --mutants` prints them;
+                 a * stands for any text.
+        """
+        self.equivalents |= dict.fromkeys(changes, reason)
 
     @functools.cached_property
     def definition(self):

@@ -27,14 +27,18 @@ class Verdict:
         return self.state == PASSED
 
 
-def judge(exercise, answer):
-    """Judge any object as the answer to an exercise; returns a Verdict and never raises."""
+def judge(exercise, answer, seconds=None):
+    """Judge any object as the answer to an exercise; returns a Verdict and never raises.
+
+    seconds: how long it may take, where that is not exercise.seconds.
+    """
+    seconds = exercise.seconds if seconds is None else seconds
     try:
-        return limited(lambda: _verdict(exercise, answer), exercise.seconds)
+        return limited(lambda: _verdict(exercise, answer), seconds)
     except TimeoutError:
         return Verdict(
             WRONG,
-            f"It did not finish within {exercise.seconds:g} seconds and was stopped: "
+            f"It did not finish within {seconds:g} seconds and was stopped: "
             "is there a loop that never ends?",
         )
     except KeyboardInterrupt:

@@ -1,0 +1,1 @@
+"""The mutation tester: small mistakes, made mechanically, which every check must notice."""
