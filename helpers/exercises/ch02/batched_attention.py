@@ -202,8 +202,9 @@ def check(answer):
         )
         what = f"the outputs for {B} sentences of {N} tokens, D_q={D_q}, D_v={D_v}"
         same(unchanged(answer, Q, K, V), batched_attention(Q, K, V), what, float32)
-    K, V = tensor([[[1000], [1001]]]), tensor([[[5], [7]]])
-    for query, scores, why in LARGE:
-        Q, why = tensor([[[1], [query]]]), why.replace("np.", "torch.")
+    V = tensor([5, 7, 4])[None, :, None]
+    for keys, queries, scores, why in LARGE:
+        Q, K = (tensor(numbers)[None, :, None] for numbers in (queries, keys))
+        why = why.replace("np.", "torch.")
         got, expected = unchanged(answer, Q, K, V), batched_attention(Q, K, V)
         survives(got, expected, f"the outputs for {scores}", why, float32)

@@ -211,9 +211,9 @@ def check(answer):
         mask[:, -1] = True
         what = f"the outputs for D_q={D_q}, D_v={D_v}, M={M}, N={N}"
         same(unchanged(answer, Q, K, V, mask), masked_attention(Q, K, V, mask), what)
-    K, V = np.array([[1000.0, 1001.0]]), np.array([[5.0, 7.0]])
-    for query, scores, why in LARGE:
-        Q = np.array([[1.0, query]])
+    V, all_seen = np.array([[5.0, 7.0, 4.0]]), np.zeros((3, 3), dtype=bool)
+    for keys, queries, scores, why in LARGE:
+        Q, K = np.array([queries]), np.array([keys])
         got, expected = unchanged(answer, Q, K, V, all_seen), masked_attention(Q, K, V, all_seen)
         survives(got, expected, f"the outputs for {scores}, with nothing masked", why)
     Q, V = np.ones((1, 1)), np.array([[5.0, 7.0, 9.0]])

@@ -247,9 +247,9 @@ def check(answer):
         same(unchanged(answer, *inputs), attend_with_positions(*inputs), what, float32)
     first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
     none = np.zeros((1, 1))
-    for query, scores, why in LARGE:
-        X = np.array([[0.0, 0.0], [1.0, query], [4.0, 8.0]])
-        Pi = np.array([[1000.0, 1001.0], [0.0, 0.0], [0.0, 0.0]])
+    for keys, queries, scores, why in LARGE:
+        X = np.array([np.zeros(3), queries, [4.0, 8.0, 1.0]])
+        Pi = np.array([keys, np.zeros(3), np.zeros(3)])
         inputs = X, Pi, second, none, first, none, third, none
         got, expected = unchanged(answer, *inputs), attend_with_positions(*inputs)
         survives(got, expected, f"the outputs for {scores}", why, float32)

@@ -183,8 +183,8 @@ def check(answer):
         Q, K, V = (rng.normal(size=size) for size in ((D_q, N), (D_q, M), (D_v, M)))
         what = f"the outputs for D_q={D_q}, D_v={D_v}, M={M}, N={N}"
         same(unchanged(answer, Q, K, V), scaled_dot_product(Q, K, V), what)
-    K, V = np.array([[1000.0, 1001.0]]), np.array([[5.0, 7.0]])
-    for query, scores, why in LARGE:
-        Q = np.array([[1.0, query]])
+    V = np.array([[5.0, 7.0, 4.0]])
+    for keys, queries, scores, why in LARGE:
+        Q, K = np.array([queries]), np.array([keys])
         got, expected = unchanged(answer, Q, K, V), scaled_dot_product(Q, K, V)
         survives(got, expected, f"the outputs for {scores}, with D_q=1", why)

@@ -15,16 +15,27 @@ __all__ = [
 ]
 
 OVERFLOW = (
-    "np.exp(1000) overflows. What can be subtracted from all the scores of one query without "
-    "changing their softmax?"
+    "np.exp(1000) overflows, and np.exp(-1000) is 0. What can be subtracted from all the scores of "
+    "one query without changing their softmax?"
 )
 UNDERFLOW = (
     "Every exponential was 0, and 0/0 is not a number: subtract the largest score of each query."
 )
-# For two keys, 1000 and 1001, and the queries 1 and `second`: (second, their scores, why NaN comes)
+NOT_THE_LARGEST = (
+    "Is what you subtract from the scores of one query the largest of them, or something else, "
+    "such as their mean, the smallest or the first?"
+)
+# Three keys and three queries of one entry each, the scores they make, and why NaN comes: no number
+# but the largest score of each query survives all of them.
 LARGE = (
-    (1.0, "scores of 1000 and 1001", OVERFLOW),
-    (-1.0, "scores of 1000 and 1001, and of -1000 and -1001", UNDERFLOW),
+    ((1000.0, 1001.0, 999.0), (1.0, 1.0, 1.0), "scores around 1000", OVERFLOW),
+    ((1000.0, 1001.0, 999.0), (1.0, -1.0, 1.0), "scores around 1000, and around -1000", UNDERFLOW),
+    (
+        (1000.0, -1000.0, 1.0),
+        (1.0, -1.0, 1.0),
+        "scores of 1000 and -1000 for the same query",
+        NOT_THE_LARGEST,
+    ),
 )
 FLAT = "beta_q is D_q × 1 and Omega_q @ X[:, n] is flat: together they make D_q × D_q. "
 UNSCALED = (

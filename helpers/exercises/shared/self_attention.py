@@ -154,8 +154,8 @@ def check_large(answer):
     """The same for scores of ±1000, which overflow where no maximum is subtracted."""
     first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
     none = np.zeros((1, 1))
-    for query, scores, why in LARGE:
-        X = np.array([[1000.0, 1001.0], [1.0, query], [4.0, 8.0]])
+    for keys, queries, scores, why in LARGE:
+        X = np.array([keys, queries, [4.0, 8.0, 1.0]])
         inputs = X, second, none, first, none, third, none
         got, expected = unchanged(answer, *inputs), self_attention(*inputs)
         survives(got, expected, f"the outputs for {scores}", why)
