@@ -144,3 +144,12 @@ def check(answer):
     for N in 1, 2, 3, 5, 8, 8:  # twice the same size, in two orders
         order = rng.permutation(N).tolist()
         same(unchanged(answer, order), permutation_matrix(order), f"P for the order {order}")
+
+
+exercise.equivalent(
+    "any kind of number holds 0 and 1",
+    "by_loop: P = np.zeros(*, dtype=int) → *",
+    "by_transpose: * → return [[m == wanted *",
+)
+exercise.equivalent("the entry was 0", "by_loop: P[m, n] = 1 → P[m, n] += 1")
+exercise.equivalent("NumPy makes an array of the list", "by_comparison: * → * == order")
