@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["launches", "multiplications"]
+__all__ = ["multiplications", "orders"]
 
 
 class _Counted:
@@ -34,11 +34,8 @@ def multiplications(work, *arrays):
     return _Counted.total
 
 
-def launches(work):
-    """How many operations work() asks PyTorch to carry out, each a launch of its own.
-
-    On a GPU this is a kernel launch; on the CPU, a call of a compiled function.
-    """
+def orders(work):
+    """How many operations work() asks PyTorch to carry out, each a separate order to the device."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Count(TorchDispatchMode):

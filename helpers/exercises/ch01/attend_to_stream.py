@@ -1,6 +1,8 @@
 """Exercise 1.8, Attend to a stream."""
 
+import contextlib
 import itertools
+import math
 import tracemalloc
 
 import numpy as np
@@ -78,6 +80,44 @@ def by_blocks(query, pairs):
     return output / total
 
 
+@exercise.right
+def in_plain_python(query, pairs):
+    largest, total, output = -math.inf, 0.0, [0.0]
+    for key, value in pairs:
+        score = sum(k * q for k, q in zip(key, query, strict=True))
+        if score > largest:
+            rescale, largest = math.exp(largest - score), score
+            total, output = total * rescale, [x * rescale for x in output]
+        weight = math.exp(score - largest)
+        total += weight
+        output = [x + weight * v for x, v in itertools.zip_longest(output, value, fillvalue=0.0)]
+    return [x / total for x in output]
+
+
+exercise.equivalent(
+    "what the sums are at the start is rescaled by 0 with the first pair",
+    "attend_to_stream: * → largest, total, output = (-np.inf, *)",
+    "by_blocks: * → largest, total, output = (-np.inf, *)",
+    "in_plain_python: * → largest, total, output = (-math.inf, *)",
+)
+exercise.equivalent(
+    "the same number, computed in another order",
+    "*: score = * → score = query @ key",
+    "*: log_total = * → log_total = query @ key",
+    "attend_to_stream: * → rescale = np.exp(largest - max(score, largest))",
+    "*: * → *largest = max(score*, largest)",
+    "by_average: * → log_total = np.logaddexp(score, log_total)",
+    "by_blocks: * → scores = np.array([query @ key for key, _ in block])",
+    "by_blocks: * → output = output * rescale + weights @ [value for _, value in block]",
+    "in_plain_python: * → score = sum((k * q for k, q in zip(*",
+    "in_plain_python: * → if score >= largest:",
+)
+exercise.equivalent(
+    "blocks of another size",
+    "by_blocks: while * → while (block := list(itertools.islice(pairs, *))):",
+)
+
+
 def sums(query, pairs, largest=-np.inf, above=1, below=1):
     """The two sums of the solution, with a first maximum and powers of the rescaling factor."""
     total, output = 0.0, 0.0
@@ -105,7 +145,7 @@ def rescaled_below(query, pairs):
     return np.divide(*sums(query, pairs, above=0))
 
 
-@exercise.wrong("its inverse is ∞")
+@exercise.wrong("which of them occurs for the first pair")
 def inverted(query, pairs):
     return np.divide(*sums(query, pairs, above=-1, below=-1))
 
@@ -177,6 +217,49 @@ def listed(query, pairs):
     return with_values_as(np.ndarray.tolist, query, pairs)
 
 
+@exercise.wrong("too long to keep")
+def keys_kept(query, pairs):
+    keys, total = [], 0.0
+    for key, value in pairs:
+        keys.append(key)
+        scores = np.array(keys[-2:]) @ query
+        if len(keys) == 1:
+            largest, output = scores[0], 0.0
+        rescale = np.exp(min(0.0, largest - scores[-1]))
+        largest = max(largest, scores[-1])
+        weight = np.exp(scores[-1] - largest)
+        total, output = total * rescale + weight, output * rescale + weight * value
+    return output / total
+
+
+@exercise.wrong("does return stand inside the loop")
+def returned_early(query, pairs):
+    total, output = 0.0, 0.0
+    for key, value in pairs:
+        weight = np.exp(key @ query)
+        total, output = total + weight, output + weight * value
+        return output / total
+
+
+@exercise.wrong("does it replace them")
+def replaced(query, pairs):
+    for key, value in pairs:
+        weight = np.exp(key @ query)
+        total, output = weight, weight * value
+    return output / total
+
+
+@exercise.wrong("does it replace them")
+def output_replaced(query, pairs):
+    largest, total = -np.inf, 0.0
+    for key, value in pairs:
+        new_largest = max(largest, key @ query)
+        rescale, weight = np.exp(largest - new_largest), np.exp(key @ query - new_largest)
+        total, output = total * rescale + weight, weight * value
+        largest = new_largest
+    return output / total
+
+
 @exercise.wrong("in place")
 def in_place(query, pairs):
     key, output = next(pairs)
@@ -192,14 +275,17 @@ def in_place(query, pairs):
 
 
 class Stream:
-    """Pairs of copies that can be read once and not be changed; notices a second reading."""
+    """Pairs of copies that cannot be changed, and that can be read `readings` times."""
 
-    def __init__(self, keys, values):
-        self.pairs = zip(keys, values, strict=True)
+    def __init__(self, keys, values, readings=1):
+        self.again = [zip(keys, values, strict=True) for _ in range(readings)]
+        self.pairs = self.again.pop()
         self.ended = self.read_again = False
 
     def __iter__(self):
         self.read_again |= self.ended
+        if self.ended and self.again:
+            self.pairs, self.ended = self.again.pop(), False
         return self
 
     def __next__(self):
@@ -213,17 +299,13 @@ class Stream:
 
 
 def read(answer, query, keys, values):
-    """What the answer makes of a stream."""
+    """What the answer makes of a stream; Wrong if it is right only of one that can be reread."""
     stream = Stream(keys, values)
-    twice = Wrong(
-        "The stream can be read only once, and it was empty when you came back to it: can "
-        "everything happen in a single pass?"
-    )
     try:
         got = answer(query.copy(), stream)
-    except (ArithmeticError, LookupError, ValueError) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         if stream.read_again:
-            raise twice from None
+            refuse_rereading(answer, query, keys, values)
         if "read-only" in str(error):
             raise Wrong(
                 "It changes a key or a value of the stream in place, which others may still need: "
@@ -231,15 +313,26 @@ def read(answer, query, keys, values):
             ) from None
         raise
     if stream.read_again and not matches(got, softmax_columns(keys @ query) @ values):
-        raise twice
+        refuse_rereading(answer, query, keys, values)
     return got
+
+
+def refuse_rereading(answer, query, keys, values):
+    """Raise Wrong if the answer, which failed, is right of a stream that can be read often."""
+    with contextlib.suppress(ArithmeticError, LookupError, TypeError, ValueError):
+        got = answer(query.copy(), Stream(keys, values, readings=4))
+        if matches(got, softmax_columns(keys @ query) @ values):
+            raise Wrong(
+                "The stream can be read only once, and it was empty when you came back to it: can "
+                "everything happen in a single pass?"
+            )
 
 
 def most_held(answer, query, keys, values):
     """The bytes that the answer holds at most while it reads a stream."""
     tracemalloc.start()
     try:
-        read(answer, query, keys, values)
+        answer(query, Stream(keys, values))
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -247,73 +340,93 @@ def most_held(answer, query, keys, values):
 
 @exercise.check
 def check(answer):
-    one, values = np.array([1.0]), np.array([[4.0, 0.0], [0.0, 4.0]])
-    # Scores as they are: the query is 1. Falling first, so that only the rising ones need care.
-    falling, rising = np.log([[3.0], [1.0]]), np.log([[1.0], [3.0]])
+    query, values = np.array([2.0]), np.array([[4.0, 1.0], [2.0, 7.0], [5.0, 3.0]])
+    # Exponentials 7, 3, 2: falling first, so that only the rising ones need care.
+    falling, rising = np.log([[7.0], [3.0], [2.0]]) / 2, np.log([[2.0], [3.0], [7.0]]) / 2
     undivided = (
         "The values are added up, each times its weight: what do they have to be divided by to "
         "make a weighted average?"
     )
+    value = np.array([[6.0, 8.0]])
     recognize(
-        read(answer, one, falling[:1], values[:1]),
-        values[0],
+        read(answer, query, falling[:1], value),
+        value[0],
         "the output for a single pair (its value)",
         {
-            "A single pair gives NaN. If you subtract a fixed number, the exponential may be 0; if "
-            "the first maximum is −∞, the factor exp(old − new) is 0 and its inverse is ∞: which "
-            "of the two is it?": np.full(2, np.nan),
-            undivided: 3 * values[0],
+            "A single pair gives NaN. 0/0 is not a number, nor ∞ − ∞, nor 0 · ∞, where exp(−∞) "
+            "is 0 and its inverse is ∞: which of them occurs for the first pair?": (
+                np.full(2, np.nan)
+            ),
+            undivided: 7 * value[0],
         },
     )
+    above, below = sums(query, zip(falling, values, strict=True))
     recognize(
-        read(answer, one, falling, values),
-        np.array([3.0, 1.0]),
-        "the output for scores log 3 and 0",
+        read(answer, query, falling, values),
+        above / below,
+        "the output for scores log 7, log 3 and log 2",
         {
             "You divided by how many pairs there were: what do the weights of a softmax sum to?": (
-                np.array([2.0, 2 / 3])
+                above / 3,
+                7 * above / 3,
             ),
-            undivided: np.array([4.0, 4 / 3]),
+            undivided: (above, 7 * above),
+            "This is the first value alone: does return stand inside the loop, or did the other "
+            "pairs get no weight?": values[0],
+            "Only the last pair came out: is each pair added to both sums, or does it replace "
+            "them?": (values[2], 2 / 7 * values[2] / below),
         },
     )
     late = (
         "The same scores in falling order give the right output, in rising order they do not: "
         "when a larger score arrives, "
     )
+
+    def mistaken(**powers):
+        return np.divide(*sums(query, zip(rising, values, strict=True), **powers))
+
     recognize(
-        read(answer, one, rising, values),
-        np.array([1.0, 3.0]),
-        "the output for scores 0 and log 3",
+        read(answer, query, rising, values),
+        mistaken(),
+        "the output for scores log 2, log 3 and log 7",
         {
-            f"{late}what must happen to the sums so far?": np.array([2.0, 2.0]),
-            f"{late}is the sum of the weights rescaled, too?": np.array([2 / 3, 2.0]),
-            f"{late}is the sum of the values rescaled, too?": np.array([3.0, 3.0]),
+            f"{late}what must happen to the sums so far?": mistaken(above=0, below=0),
+            f"{late}is the sum of the weights rescaled, too?": mistaken(below=0),
+            f"{late}is the sum of the values rescaled, too?": mistaken(above=0),
             f"{late}the sums so far must shrink, and your factor made them larger: old − new, or "
-            "new − old?": np.array([3.0, 1.0]),
+            "new − old?": mistaken(largest=0.0, above=-1, below=-1),
         },
     )
+    one, values = np.array([1.0]), values[:2]
     negative = (
         "Every exponential was 0, and 0/0 is not a number: what is the largest score of a stream "
         "of negative ones?"
     )
+    so_far = "Is what you subtract the largest score so far, after each of the pairs?"
     for first, second, why in (
         (1000.0, 999.0, OVERFLOW),
         (-1000.0, -1001.0, negative),
-        (-1000.0, 1000.0, OVERFLOW),
+        (-1000.0, 1000.0, so_far),
+        (1000.0, -1000.0, so_far),
+        (0.5, -1000.0, so_far),
+        (3.0, 1000.0, so_far),
     ):
         keys = np.array([[first], [second]])
         got, expected = read(answer, one, keys, values), softmax_columns(keys[:, 0]) @ values
         survives(got, expected, f"the output for scores {first:.0f} and {second:.0f}", why)
     rng = np.random.default_rng(18)
-    for D_q, D_v, N in (1, 1, 1), (3, 2, 5), (2, 3, 40), (4, 250, 1000):
+    held = []
+    for D_q, D_v, N in (1, 1, 1), (3, 2, 5), (2, 3, 40), (3, 2, 5), (4, 3, 1000), (4, 3, 3000):
         query, keys = rng.normal(size=D_q), 5 * rng.normal(size=(N, D_q))
         values = rng.normal(size=(N, D_v))
         what = f"the output for D_q={D_q}, D_v={D_v} and {N} pairs"
         expected = softmax_columns(keys @ query) @ values
         same(read(answer, query, keys, values), expected, what)
-    if most_held(answer, query, keys, values) > values.nbytes / 4:
+        held.append(most_held(answer, query, keys, values))
+    more = (held[-1] - held[-2]) / 2000
+    if more > 4:  # half a number
         raise Wrong(
-            f"The output is right, but of {N} pairs you held a good part at once, as they were or "
-            "as copies, and the stream may be too long to keep: what must be remembered from one "
+            f"The output is right, but each further pair of the stream costs {more:.0f} bytes more "
+            "of memory, and the stream may be too long to keep: what must be remembered from one "
             "pair to the next?"
         )

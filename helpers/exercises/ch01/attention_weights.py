@@ -1,5 +1,7 @@
 """Exercise 1.4, The weights of one output."""
 
+import math
+
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
@@ -7,8 +9,7 @@ from helpers.exercises.engine.wording import shape_text
 from helpers.exercises.shared.compare import same, unchanged
 from helpers.exercises.shared.questions import (
     FLAT,
-    OVERFLOW,
-    UNDERFLOW,
+    LARGE,
     UNSCALED,
     recognize,
     survives,
@@ -75,6 +76,35 @@ def from_whole_matrix(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return softmax_columns(K.T @ Q)[:, n]
 
 
+@exercise.right
+def in_plain_python(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    query = beta_q[:, 0] + Omega_q @ X[:, n]
+    scores = [float(query @ (Omega_k @ token)) for token in X.T]
+    exponentials = [math.exp(score - max(scores)) for score in scores]
+    return [exponential / sum(exponentials) for exponential in exponentials]
+
+
+exercise.equivalent(
+    "the same number added to every score of a query changes nothing",
+    "attention_weights: K = beta_k + Omega_k @ X → *",
+    "by_loop: key = beta_k[:, 0] + Omega_k @ X[:, m] → * + Omega_k @ X[:, m]",
+    "by_loop: key = beta_k[:, 0] + Omega_k @ X[:, m] → key = Omega_k @ X[:, m]",
+    "from_whole_matrix: * → Q, K = (Omega_q @ X + beta_q, Omega_k @ X*)",
+)
+
+exercise.equivalent(
+    "a single column is the last one, too",
+    "attention_weights: * → scores = (K.T @ q)[:, -1]",
+    "*: * → query = beta_q[:, -1] + Omega_q @ X[:, n]",
+)
+exercise.equivalent(
+    "the same numbers, of another type or from a product with its sides exchanged",
+    "by_loop: * → exponentials = np.exp(scores - max(scores))",
+    "in_plain_python: * → scores = [query @ (Omega_k @ token) for token in X.T]",
+    "in_plain_python: * → scores = [float(Omega_k @ token @ query) for token in X.T]",
+)
+
+
 @exercise.wrong("whose query meets whose keys")
 def exchanged(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return attention_weights(X, n, Omega_k, beta_k, Omega_q, beta_q)
@@ -122,6 +152,30 @@ def counted_from_one(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return attention_weights(X, n - 1, Omega_q, beta_q, Omega_k, beta_k)
 
 
+@exercise.wrong("the weights of output 0")
+def of_first(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    return attention_weights(X, 0, Omega_q, beta_q, Omega_k, beta_k)
+
+
+@exercise.wrong("from which token does key m come")
+def one_key(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    q = beta_q[:, 0] + Omega_q @ X[:, n]
+    scores = [q @ (beta_k[:, 0] + Omega_k @ X[:, n]) for m in range(X.shape[1])]
+    return softmax_columns(np.array(scores))
+
+
+@exercise.wrong("what must they be divided by")
+def unnormalized(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    return np.exp(without_softmax(X, n, Omega_q, beta_q, Omega_k, beta_k))
+
+
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    scores = without_softmax(X, n, Omega_q, beta_q, Omega_k, beta_k)
+    exponentials = np.exp(scores - scores.mean())
+    return exponentials / exponentials.sum()
+
+
 @exercise.wrong("np.exp(1000) overflows")
 def unstable(X, n, Omega_q, beta_q, Omega_k, beta_k):
     exponentials = np.exp(without_softmax(X, n, Omega_q, beta_q, Omega_k, beta_k))
@@ -130,66 +184,75 @@ def unstable(X, n, Omega_q, beta_q, Omega_k, beta_k):
 
 @exercise.check
 def check(answer):
-    X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
-    identity, zero = np.eye(2), np.zeros((2, 1))
-    scores = np.array([2.0, 1.0, 5.0])  # of token 2 with all tokens
-    inputs = X, 2, identity, zero, identity, zero
+    rng = np.random.default_rng(14)
+    X, none = rng.normal(size=(3, 4)).round(1), np.zeros((2, 1))
+    Omega_q, Omega_k = rng.normal(size=(2, 2, 3)).round(1)
+    inputs = X, 2, Omega_q, none, Omega_k, none
+    of_0, of_1, of_2 = [(Omega_k @ X).T @ (Omega_q @ X[:, n]) for n in range(3)]
     got = without_squares(answer, *inputs)
-    if getattr(got, "shape", ()) in ((3, 2), (3, 2, 2)):
+    if getattr(got, "shape", ()) in ((4, 2), (4, 2, 2)):
         raise Wrong(
-            f"Three weights are expected, and {shape_text(got.shape)} came: {FLAT}Is the "
+            f"Four weights are expected, and {shape_text(got.shape)} came: {FLAT}Is the "
             "query still one column, D_q × 1?",
-            softmax_columns(scores),
+            softmax_columns(of_2),
             got,
         )
     recognize(
         got,
-        softmax_columns(scores),
-        "the weights of output 2 when queries and keys are the tokens themselves",
+        softmax_columns(of_2),
+        "the weights of output 2 for D=3, D_q=2, N=4, without biases",
         {
             f"Every score is twice too large: {FLAT}Are query and keys still one column each?": (
                 of_squares(*inputs)
             ),
             "The dot products are right, but these are the scores: what makes them sum to one?": (
-                scores
+                of_2
             ),
-            UNSCALED: softmax_columns(scores / np.sqrt(2)),
+            "These are the exponentials of the scores: what must they be divided by to sum to "
+            "one?": (np.exp(of_2), np.exp(of_2 - of_2.max())),
+            UNSCALED: softmax_columns(of_2 / np.sqrt(2)),
+            "Your weights come from the key of token 2 and all the queries: whose query meets "
+            "whose keys?": softmax_columns((Omega_q @ X).T @ (Omega_k @ X[:, 2])),
             "These are the weights of the output before: does n count from 0, or from 1?": (
-                softmax_columns(np.array([0.0, 1.0, 1.0]))
+                softmax_columns(of_1)
             ),
+            "These are the weights of output 0: which output does n ask for?": (
+                softmax_columns(of_0)
+            ),
+            "All your weights are equal, as if the query were zero or all keys the same: from "
+            "which token does key m come?": np.full(4, 1 / 4),
         },
     )
-    # One-dimensional queries 1, 0, 2 and keys 0, 1, 1.
-    Omega_q, Omega_k, zero = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), np.zeros((1, 1))
+    # One-dimensional queries 1, -1, 2, 4 and keys 0, 3, 1, -2.
+    X = np.array([[1.0, -1.0, 2.0, 4.0], [0.0, 3.0, 1.0, -2.0]])
+    Omega_q, Omega_k, none = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), np.zeros((1, 1))
     recognize(
-        unchanged(answer, X, 2, Omega_q, zero, Omega_k, zero),
-        softmax_columns(np.array([0.0, 2.0, 2.0])),
-        "the weights of output 2, with queries 1, 0, 2 and keys 0, 1, 1",
+        unchanged(answer, X, 2, Omega_q, none, Omega_k, none),
+        softmax_columns(2 * X[1]),
+        "the weights of output 2, with queries 1, -1, 2, 4 and keys 0, 3, 1, -2",
         {
-            "Output 2 asks with its query, 2, and the keys are 0, 1, 1; your weights come from "
+            "Output 2 asks with its query, 2, and the keys are 0, 3, 1, -2; your weights come from "
             "the key of token 2 and all the queries: whose query meets whose keys?": (
-                softmax_columns(np.array([1.0, 0.0, 2.0]))
+                softmax_columns(X[0])
             ),
         },
     )
     recognize(
-        unchanged(answer, X, 0, 0 * Omega_q, zero + 3, Omega_k, zero),
-        softmax_columns(np.array([0.0, 3.0, 3.0])),
-        "the weights with Omega_q = 0, beta_q = 3 and keys 0, 1, 1",
+        unchanged(answer, X, 0, 0 * Omega_q, none + 3, Omega_k, none),
+        softmax_columns(3 * X[1]),
+        "the weights with Omega_q = 0, beta_q = 3 and keys 0, 3, 1, -2",
         {
             "With Omega_q = 0 every query is 3, the bias alone, yet your weights do not prefer "
-            "any key: is beta_q part of the query?": np.full(3, 1 / 3)
+            "any key: is beta_q part of the query?": np.full(4, 1 / 4)
         },
     )
-    rng = np.random.default_rng(14)
-    for D, D_q, N in (1, 1, 1), (3, 2, 1), (2, 3, 4), (4, 4, 4), (5, 2, 3):
+    for D, D_q, N in 2 * ((1, 1, 1), (3, 2, 1), (2, 3, 4), (4, 4, 4), (5, 2, 3)):
         X, parameters = rng.normal(size=(D, N)), random_parameters(rng, D, D_q)
         for n in range(N):
             expected = attention_weights(X, n, *parameters)
             got = unchanged(answer, X, n, *parameters)
             same(got, expected, f"the weights of output {n} for D={D}, D_q={D_q}, N={N}")
-    for query, scores, why in (1, "1000 and 1001", OVERFLOW), (-1, "-1000 and -1001", UNDERFLOW):
-        X = np.array([[1000.0, 1001.0], [query, query]])
-        inputs = X, 0, Omega_k, zero, Omega_q, zero
-        what = f"the weights for scores of {scores}"
+    for keys, queries, scores, why in LARGE:
+        inputs = np.array([queries, keys]), 1, Omega_q, none, Omega_k, none
+        what = f"the weights of output 1, with {scores}"
         survives(unchanged(answer, *inputs), attention_weights(*inputs), what, why)

@@ -66,6 +66,14 @@ def with_lists(names):
     return query, key
 
 
+exercise.equivalent(
+    "whatever passes is such a head: the check asks for all of it, for the only passage there is",
+    "design_head: *",
+    "in_all_dimensions: *",
+    "with_lists: *",
+)
+
+
 @exercise.wrong("does its query meet any key")
 def all_zeros(names):
     return np.zeros((1, len(names))), np.zeros((1, len(names)))
@@ -102,15 +110,16 @@ def by_position(names):
 def check(answer):
     vectors, names = load_word_vectors()
     check_head(answer, vectors, names)
-    order = np.random.default_rng(17).permutation(len(names))
-    shuffled = {word: vector[order] for word, vector in vectors.items()}
-    try:
-        check_head(answer, shuffled, [names[i] for i in order])
-    except Wrong as fault:
-        raise Wrong(
-            "The head works, but not with the dimensions in another order: did you find their "
-            "positions by name, with names.index?"
-        ) from fault
+    rng = np.random.default_rng(17)
+    for order in rng.permutation(len(names)), np.arange(len(names))[::-1]:
+        shuffled = {word: vector[order] for word, vector in vectors.items()}
+        try:
+            check_head(answer, shuffled, [names[i] for i in order])
+        except Wrong as fault:
+            raise Wrong(
+                "The head works, but not with the dimensions in another order: did you find their "
+                "positions by name, with names.index?"
+            ) from fault
 
 
 def check_head(answer, vectors, names):
@@ -141,7 +150,8 @@ def check_head(answer, vectors, names):
         if not best:
             raise Wrong(
                 f"{finds}, {A[strongest, n]:.2f}, and {A[restaurant, n]:.2f} to restaurant: which "
-                "dimension sets restaurant apart from the other words?"
+                "dimension sets restaurant apart from the other words, and is its score "
+                "the largest?"
             )
         if A[restaurant, n] < 0.9:
             raise Wrong(

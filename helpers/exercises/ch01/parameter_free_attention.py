@@ -4,7 +4,13 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import OVERFLOW, UNDERFLOW, recognize, survives
+from helpers.exercises.shared.questions import (
+    NOT_THE_LARGEST,
+    OVERFLOW,
+    UNDERFLOW,
+    recognize,
+    survives,
+)
 from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
@@ -55,6 +61,15 @@ def by_loops(X):
     return outputs
 
 
+@exercise.right
+def by_rows(X):
+    outputs = []
+    for token in X.T:
+        scores = token @ X / np.sqrt(len(token))
+        outputs.append(softmax_columns(scores) @ X.T)
+    return np.array(outputs).T
+
+
 @exercise.wrong("by D itself")
 def by_d(X):
     return X @ softmax_columns(X.T @ X / X.shape[0])
@@ -68,6 +83,11 @@ def unscaled(X):
 @exercise.wrong("how many tokens there are")
 def by_n(X):
     return X @ softmax_columns(X.T @ X / np.sqrt(X.shape[1]))
+
+
+@exercise.wrong("tokens of two entries")
+def by_a_constant(X):
+    return X @ softmax_columns(X.T @ X / np.sqrt(2))
 
 
 @exercise.wrong("multiplied by the root")
@@ -94,6 +114,26 @@ def without_softmax(X):
 def over_everything(X):
     exponentials = np.exp(X.T @ X / np.sqrt(X.shape[0]))
     return X @ exponentials / exponentials.sum()
+
+
+@exercise.wrong("all the weights together sum to one")
+def over_everything_at_the_end(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])
+    exponentials = np.exp(scores - scores.max(axis=0))
+    return X @ (exponentials / exponentials.sum())
+
+
+@exercise.wrong("what must they be divided by")
+def unnormalized(X):
+    return X @ np.exp(X.T @ X / np.sqrt(X.shape[0]))
+
+
+@exercise.wrong("does return stand inside the loop")
+def returned_early(X):
+    outputs = np.zeros(X.shape)
+    for n in range(X.shape[1]):
+        outputs[:, n] = parameter_free_attention(X)[:, n]
+        return outputs
 
 
 @exercise.wrong("Your outputs are rows")
@@ -126,49 +166,82 @@ def one_maximum(X):
     return X @ (exponentials / exponentials.sum(axis=0))
 
 
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])
+    exponentials = np.exp(scores - scores.mean(axis=0))
+    return X @ (exponentials / exponentials.sum(axis=0))
+
+
+exercise.equivalent(
+    "the scores are symmetric",
+    "parameter_free_attention: * → scores = turned(X.T @ X) / np.sqrt(X.shape[0])",
+    "parameter_free_attention: * → exponentials = np.exp(*turned(scores)*)",
+    "parameter_free_attention: * → exponentials = np.exp(scores - scores.max(axis=*))",
+    "by_loops: * → scores = np.array([X[:, j] @ X[:, i] / D ** 0.5 for j in range(N)])",
+)
+exercise.equivalent(
+    "the same numbers in a list, or of the same length",
+    "by_loops: * → scores = [X[:, i] @ X[:, j] / D ** 0.5 for j in range(N)]",
+    "by_rows: * → scores = token @ X / np.sqrt(len(X))",
+)
+
+
 @exercise.check
 def check(answer):
-    X = np.array([[2.0, 0.0, 2.0], [0.0, 2.0, 2.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    scores = X.T @ X  # [[4, 0, 4], [0, 4, 4], [4, 4, 8]], to be halved
-    A, exponentials = softmax_columns(scores / 2), np.exp(scores / 2)
+    X = np.array([[1.0, 0, 2], [0, 1, -1], [-1, 1, 0], [0, -1, 1], [0.5, 1, 0]])
+    scores = X.T @ X  # [[2.25, -0.5, 2], [-0.5, 4, -2], [2, -2, 6]], to be divided by the root of 5
+    exponentials = np.exp(scores / np.sqrt(5))
+    ways = exponentials, exponentials / exponentials.max(axis=0)  # with the maximum and without
+    A, outputs = exponentials / exponentials.sum(axis=0), parameter_free_attention(X)
     recognize(
         unchanged(answer, X),
-        X @ A,
-        "the outputs for tokens with four entries",
+        outputs,
+        "the outputs for three tokens with five entries",
         {
             "You divided the scores by D itself: how fast do dot products of D terms spread?": (
-                X @ softmax_columns(scores / 4)
+                X @ softmax_columns(scores / 5)
             ),
             "The scores are not scaled: what happens to dot products as D grows?": (
                 X @ softmax_columns(scores)
             ),
             "The scores are divided by the root of how many tokens there are: does a dot product "
             "have N terms, or D?": X @ softmax_columns(scores / np.sqrt(3)),
+            "The scores are divided by √2, the root for tokens of two entries: how many has a "
+            "token here?": X @ softmax_columns(scores / np.sqrt(2)),
             "The scores are multiplied by the root: are they meant to grow with D?": (
-                X @ softmax_columns(scores * 2)
+                X @ softmax_columns(scores * np.sqrt(5))
             ),
             "The weights that mix one output do not sum to one: along which axis of the scores "
             "does one query meet all keys?": X @ A.T,
             "The tokens are weighted with the scores themselves: what turns scores into weights?": (
-                X @ scores / 2,
+                X @ scores / np.sqrt(5),
                 X @ scores,
             ),
             "For each output the weights must sum to one; here all the weights together sum to "
-            "one: which axis does the sum run along?": X @ exponentials / exponentials.sum(),
-            "Your outputs are rows: in which direction do the tokens of X stand?": (X @ A).T,
+            "one: which axis does the sum run along?": tuple(X @ way / way.sum() for way in ways),
+            "The tokens are weighted with the exponentials of the scores: what must they be "
+            "divided by to be weights?": tuple(X @ way for way in ways),
+            "The first output is right, and the others are still zero: does return stand inside "
+            "the loop, or does the loop end too early?": outputs * [1, 0, 0],
+            "Your outputs are rows: in which direction do the tokens of X stand?": outputs.T,
             "These are the weights, keys × queries: what do they weight?": A,
             "Every output lacks its own token, yet the sum runs over all of them: may a token "
             "attend to itself?": without_itself(X),
-            "Your weights are 4 × 4, one for each pair of entries: do your dot products compare "
+            "Your weights are 5 × 5, one for each pair of entries: do your dot products compare "
             "two tokens, or two features?": of_features(X),
         },
     )
     rng = np.random.default_rng(13)
-    for D, N in (1, 1), (1, 5), (4, 4), (7, 3), (2, 9):
+    for D, N in 2 * ((1, 1), (1, 5), (4, 4), (7, 3), (2, 9)):
         X = rng.normal(size=(D, N))
         expected = parameter_free_attention(X)
         same(unchanged(answer, X), expected, f"the outputs for D={D}, N={N}")
-    for second, why in (50.0, OVERFLOW), (1.0, UNDERFLOW):
-        X = np.array([[50.0, second]])
-        what = f"the outputs for the tokens 50 and {second:.0f}"
+    for tokens, why in (
+        ([50.0, 49.0, 51.0], OVERFLOW),
+        ([50.0, -50.0, 50.0], NOT_THE_LARGEST),
+        ([50.0, 1.0, 2.0], UNDERFLOW),
+    ):
+        X = np.array([tokens])
+        what = "the outputs for the tokens {:.0f}, {:.0f} and {:.0f}".format(*tokens)
         survives(unchanged(answer, X), parameter_free_attention(X), what, why)

@@ -47,6 +47,11 @@ def by_loop(values, weights):
 
 
 @exercise.right
+def by_sums(values, weights):
+    return [sum(weights * row) for row in values]
+
+
+@exercise.right
 def by_average(values, weights):
     return np.average(values, axis=1, weights=weights)
 
@@ -81,6 +86,16 @@ def returned_early(values, weights):
     return weights[0] * values[:, 0]
 
 
+@exercise.wrong("how many values are there")
+def as_many_terms_as_entries(values, weights):
+    return sum(weights[m] * values[:, m] for m in range(min(values.shape)))
+
+
+@exercise.wrong("which value does weights[0] belong to")
+def one_place_off(values, weights):
+    return values @ np.roll(weights, 1)
+
+
 @exercise.wrong("does it replace")
 def replaced(values, weights):
     return weights[-1] * values[:, -1]
@@ -89,10 +104,10 @@ def replaced(values, weights):
 @exercise.check
 def check(answer):
     # A square case first: there, mixing rows runs without an error and can be named.
-    values, weights = np.array([[1.0, 2.0], [10.0, 20.0]]), np.array([0.0, 1.0])
+    values, weights = np.array([[3.0, 5.0], [11.0, 17.0]]), np.array([0.0, 1.0])
     recognize(
         unchanged(answer, values, weights),
-        np.array([2.0, 20.0]),
+        np.array([5.0, 17.0]),
         "the output for weights 0 and 1",
         {
             "Each value is weighted, and the products stand side by side: over which axis does "
@@ -104,20 +119,24 @@ def check(answer):
             "The weights are ready to use: why send them once more through a softmax?": values
             @ softmax_columns(weights),
             "All the weight is on the second value, and nothing of it came out: does return stand "
-            "inside the loop?": np.zeros(2),
+            "inside the loop, or does the loop end too early?": np.zeros(2),
+            "All the weight is on the second value, and the first came out: which value does "
+            "weights[0] belong to?": values[:, 0],
         },
     )
-    values = np.array([[1.0, 2.0, 3.0], [10.0, 0.0, 0.0]])
+    values = np.array([[2.0, 7.0, 5.0], [11.0, 3.0, 13.0]])
     recognize(
         unchanged(answer, values, np.array([0.1, 0.3, 0.6])),
-        np.array([2.5, 1.0]),
+        np.array([5.3, 9.8]),
         "the output for weights 0.1, 0.3 and 0.6",
         {
             "Only the last term came out: is each term added to the sum so far, or does it replace "
-            "the sum?": np.array([1.8, 0.0])
+            "the sum?": np.array([3.0, 7.8]),
+            "The third value is missing from the sum: how many values are there, and how often "
+            "does your loop run?": np.array([2.3, 2.0]),
         },
     )
     rng = np.random.default_rng(11)
-    for D, N in (1, 1), (3, 1), (1, 4), (4, 4), (5, 3), (2, 37):
+    for D, N in 2 * ((1, 1), (3, 1), (1, 4), (4, 4), (5, 3), (2, 37)):
         values, weights = rng.normal(size=(D, N)), softmax_columns(rng.normal(size=N))
         same(unchanged(answer, values, weights), values @ weights, f"the output for D={D}, N={N}")

@@ -9,6 +9,7 @@ from helpers.exercises.shared.self_attention import (
     exchanged,
     of_squares,
     scaled,
+    spread,
     weighted_tokens,
     without_biases,
 )
@@ -66,11 +67,23 @@ def by_einsum(*inputs):
     return np.einsum("vm,mn->vn", V, softmax_columns(np.einsum("dm,dn->mn", K, Q)))
 
 
+@exercise.right
+def by_lists(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
+    outputs = []
+    for token in X.T:
+        query = beta_q[:, 0] + Omega_q @ token
+        weights = softmax_columns(np.array([query @ (Omega_k @ other) for other in X.T]))
+        values = [beta_v[:, 0] + Omega_v @ other for other in X.T]
+        outputs.append(np.transpose(values) @ weights)
+    return np.column_stack(outputs)
+
+
 exercise.wrong("weighted the tokens themselves")(weighted_tokens)
 exercise.wrong("where is beta_v")(without_biases)
 exercise.wrong("query and key are exchanged")(exchanged)
 exercise.wrong("scaling comes in a later notebook")(scaled)
 exercise.wrong("together they make D_q × D_q. Are queries and keys")(of_squares)
+exercise.wrong("together they make D_q × D_q. Is each query")(spread)
 
 
 @exercise.wrong("weighted the keys")
@@ -79,12 +92,59 @@ def weighted_keys(*inputs):
     return K @ softmax_columns(K.T @ Q)
 
 
+def with_loops(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v, add=True, all_outputs=True):
+    """The solution, which may overwrite its sums or return inside the loop."""
+    Q, K, V = project(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v)
+    A, outputs = softmax_columns(K.T @ Q), np.zeros((len(V), X.shape[1]))
+    for n in range(X.shape[1]):
+        for m in range(X.shape[1]):
+            outputs[:, n] = add * outputs[:, n] + A[m, n] * V[:, m]
+        if not all_outputs:
+            return outputs
+    return outputs
+
+
+@exercise.wrong("does it replace the output")
+def replaced(*inputs):
+    return with_loops(*inputs, add=False)
+
+
+@exercise.wrong("does return stand inside the loop")
+def returned_early(*inputs):
+    return with_loops(*inputs, all_outputs=False)
+
+
+@exercise.wrong("does each key meet each query")
+def one_key(*inputs):
+    _, K, V = project(*inputs)
+    return V @ softmax_columns(0 * K.T @ K)
+
+
+@exercise.wrong("which tokens' values")
+def own_value(*inputs):
+    return project(*inputs)[2]
+
+
+@exercise.wrong("All the weights together")
+def over_everything(*inputs):
+    Q, K, V = project(*inputs)
+    exponentials = np.exp(K.T @ Q)
+    return V @ (exponentials / exponentials.sum())
+
+
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(*inputs):
+    Q, K, V = project(*inputs)
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).mean(axis=0))
+    return V @ (exponentials / exponentials.sum(axis=0))
+
+
 @exercise.wrong("is beta_q part of the query")
 def without_query_bias(X, Omega_q, beta_q, *others):
     return self_attention(X, Omega_q, 0 * beta_q, *others)
 
 
-@exercise.wrong("they add up to 3")
+@exercise.wrong("what is missing from the softmax")
 def without_normalizing(*inputs):
     Q, K, V = project(*inputs)
     return V @ np.exp(K.T @ Q)
@@ -94,12 +154,6 @@ def without_normalizing(*inputs):
 def without_softmax(*inputs):
     Q, K, V = project(*inputs)
     return V @ (K.T @ Q)
-
-
-@exercise.wrong("together they make D_q × D_q. Is each query")
-def spread(X, Omega_q, beta_q, *others):
-    _, K, V = project(X, Omega_q, beta_q, *others)
-    return np.stack([V @ softmax_columns(K.T @ (beta_q + Omega_q @ x)) for x in X.T], axis=1)
 
 
 @exercise.wrong("together they make D_q × D_q. Are queries, keys and values")
@@ -123,5 +177,24 @@ def unstable(*inputs):
     exponentials = np.exp(K.T @ Q)
     return V @ (exponentials / exponentials.sum(axis=0))
 
+
+exercise.equivalent(
+    "the same number added to every score of a query changes nothing",
+    "self_attention_loops: * → keys = [* + Omega_k @ x for x in tokens]",
+    "self_attention_loops: * → keys = [Omega_k @ x for x in tokens]",
+)
+exercise.equivalent(
+    "a single column is the last one, too",
+    "by_lists: query = * → query = beta_q[:, -1] + Omega_q @ token",
+    "by_lists: values = * → values = [beta_v[:, -1] + Omega_v @ other for other in X.T]",
+)
+exercise.equivalent(
+    "of the same size",
+    "self_attention_loops: * → outputs = np.zeros((beta_v.shape[0], N))",
+)
+exercise.equivalent(
+    "the same dot products, with the factors exchanged",
+    "by_lists: * → weights = softmax_columns(np.array([Omega_k @ other @ query for other in X.T]))",
+)
 
 exercise.check(check_self_attention)

@@ -67,6 +67,19 @@ def in_rows(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
     return (weights @ (rows @ Omega_v.T + beta_v.T)).T
 
 
+exercise.equivalent(
+    "the same number added to every score of a query changes nothing",
+    "attend: K = beta_k + Omega_k @ X → K = *",
+    "by_loop: weights = * → weights = softmax_columns((Omega_k @ X*).T @ q)",
+    "in_rows: scores = * → scores = (rows @ Omega_q.T + beta_q.T) @ (rows @ Omega_k.T*).T",
+)
+exercise.equivalent(
+    "a single column is the last one, too",
+    "by_loop: q = * → q = Omega_q @ X[:, n] + beta_q[:, -1]",
+    "by_loop: * → outputs.append(Omega_v @ (X @ weights) + beta_v[:, -1])",
+)
+
+
 exercise.wrong("weighted the tokens themselves")(weighted_tokens)
 exercise.wrong("where is beta_v")(without_biases)
 exercise.wrong("query and key are exchanged")(exchanged)
@@ -94,6 +107,13 @@ def of_queries(*inputs):
 def of_keys(*inputs):
     _, K, V = project(*inputs)
     return V @ softmax_columns(K.T @ K)
+
+
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(*inputs):
+    Q, K, V = project(*inputs)
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).mean(axis=0))
+    return V @ (exponentials / exponentials.sum(axis=0))
 
 
 @exercise.wrong("very exponential was 0")

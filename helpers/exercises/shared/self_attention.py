@@ -6,7 +6,7 @@ answer, a function of X, Omega_q, beta_q, Omega_k, beta_k, Omega_v and beta_v.
 
 import numpy as np
 
-from helpers.exercises.shared.compare import unchanged
+from helpers.exercises.shared.compare import same, unchanged
 from helpers.exercises.shared.questions import (
     FLAT,
     LARGE,
@@ -27,6 +27,7 @@ __all__ = [
     "exchanged",
     "of_squares",
     "scaled",
+    "spread",
     "weighted_tokens",
     "without_biases",
 ]
@@ -64,94 +65,107 @@ def of_squares(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v):
     return (beta_v + Omega_v @ X) @ softmax_columns(scores)
 
 
-def check_self_attention(answer):
-    """One fault at a time: values, beta_v, who asks whom, beta_q, scale, sizes, large scores."""
-    X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
-    zero, none = np.zeros((2, 2)), np.zeros((2, 1))
-    ones = np.ones((1, 3))
+def spread(X, Omega_q, beta_q, *others):
+    """Tokens that are flat where queries are made, so that each output becomes D_v × D_q."""
+    _, K, V = project(X, Omega_q, beta_q, *others)
+    return np.stack([V @ softmax_columns(K.T @ (beta_q + Omega_q @ x)) for x in X.T], axis=1)
 
-    # All queries are 0, so every output is the plain average of the values (0, 1), (3, 0), (3, 2).
-    Omega_v, average = np.array([[0.0, 3.0], [1.0, 0.0]]), np.array([[2.0], [1.0]])
-    side_by_side = average * np.ones((1, 6))
+
+def check_self_attention(answer):
+    """One fault at a time: without biases, beta_v, beta_q, other sizes, large scores."""
+    rng = np.random.default_rng(15)
+    X, other_X = rng.normal(size=(2, 3, 5)).round(1)
+    parameters = [parameter.round(1) for parameter in random_parameters(rng, 3, 2, 4)]
+    Omega_q, beta_q, Omega_k, _, Omega_v, _ = parameters
+    beta_v = np.array([[1.5], [-2.7], [3.2], [4.1]])
+    none_q, none_v = 0 * beta_q, 0 * beta_v
+    inputs = X, Omega_q, none_q, Omega_k, none_q, Omega_v, none_v
+    Q, K, V = project(*inputs)
+    scores = K.T @ Q
+    A, outputs = softmax_columns(scores), self_attention(*inputs)
+    ways = np.exp(scores), np.exp(scores - scores.max(axis=0))  # of making exponentials
     recognize(
-        without_squares(answer, X, zero, none, 2 * np.eye(2), none, Omega_v, none),
-        average * ones,
-        "the outputs when all queries are 0 (an average of the values)",
+        without_squares(answer, *inputs),
+        outputs,
+        "the outputs for D=3, D_q=2, D_v=4, N=5, without biases",
         {
             "You weighted the keys: queries and keys decide the weights; what do the weights "
-            "route?": 2 * X.mean(axis=1, keepdims=True) * ones,
+            "route?": K @ A,
             "You weighted the tokens themselves: what does Omega_v make of a token before it is "
-            "routed?": X.mean(axis=1, keepdims=True) * ones,
-            "All scores are 0, and the three weights of each output are one each; they add up to "
-            "3: what is missing from the softmax?": 3 * average * ones,
-            "All scores are 0, and so are your outputs: what turns scores into weights?": (
-                0 * average * ones
+            "routed?": X @ A,
+            "These are the values as they are: which tokens' values does an output gather?": V,
+            "These are the weights, keys × queries: what do they weight?": A,
+            "Every output is the plain average of the values: does each key meet each query?": (
+                V.mean(axis=1, keepdims=True) + np.zeros((4, 5))
             ),
-            "Your queries are made with the parameters of the keys: which Omega makes a query?": (
-                Omega_v @ X @ softmax_columns(4 * X.T @ X)
+            "The values are weighted with the exponentials of the scores, which do not add up to "
+            "1: what is missing from the softmax?": tuple(V @ way for way in ways),
+            "All the weights together sum to one; every output has weights of its own that do: "
+            "which axis does the sum run along?": tuple(V @ way / way.sum() for way in ways),
+            "The values are weighted with the scores themselves: what turns scores into weights?": (
+                V @ scores
             ),
-            f"Each output came twice: {FLAT}Is each query still one column, D_q × 1?": (
-                side_by_side,
-                side_by_side.reshape(2, 3, 2),
-            ),
-        },
-    )
-    recognize(
-        unchanged(answer, X, zero, none, 2 * np.eye(2), none, Omega_v, np.array([[10.0], [20.0]])),
-        np.array([[12.0], [21.0]]) * ones,
-        "the outputs when all queries are 0 and beta_v is (10, 20)",
-        {"Omega_v is applied and nothing is added: where is beta_v?": (average * ones)},
-    )
-
-    # One-dimensional queries 1, 0, 2 and keys 0, 1, 1; the values are the tokens.
-    Omega_q, Omega_k, none_q = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]), np.zeros((1, 1))
-    scores = X[[1]].T @ X[[0]]  # keys × queries
-    recognize(
-        unchanged(answer, X, Omega_q, none_q, Omega_k, none_q, np.eye(2), none),
-        X @ softmax_columns(scores),
-        "the outputs with queries 1, 0, 2, keys 0, 1, 1 and the tokens as values",
-        {
             "In your scores query and key are exchanged: output n asks with its query and meets "
             "the keys of all tokens; which index does the softmax run over?": (
-                X @ softmax_columns(scores.T)
+                V @ softmax_columns(scores.T)
             ),
             "Every output is mixed by a row of A, yet the columns of A sum to one: which index "
-            "of A counts the outputs?": X @ softmax_columns(scores).T,
+            "of A counts the outputs?": V @ A.T,
             "The rows of your weights sum to one, the columns do not: over what does one query's "
-            "softmax run, keys or queries?": X @ softmax_columns(scores.T).T,
+            "softmax run, keys or queries?": V @ softmax_columns(scores.T).T,
+            "Your queries are made with the parameters of the keys: which Omega makes a query?": (
+                V @ softmax_columns(K.T @ K)
+            ),
             "Your keys are made with the parameters of the queries: which Omega makes a key?": (
-                X @ softmax_columns(X[[0]].T @ X[[0]])
+                V @ softmax_columns(Q.T @ Q)
+            ),
+            UNSCALED: scaled(*inputs),
+            "Only the last value came out, times its weight: is each term added to the output so "
+            "far, or does it replace the output?": V[:, [-1]] * A[-1],
+            "The first output is right, and the others are still zero: does return stand inside "
+            "the loop, or does the loop end too early?": outputs * [1, 0, 0, 0, 0],
+            f"Two columns came for each output: {FLAT}Is each query still one column, D_q × 1?": (
+                spread(*inputs),
+                spread(*inputs).reshape(4, 10),
+            ),
+            f"The scores come from too many products: {FLAT}Are queries and keys still one column "
+            "each?": of_squares(*inputs),
+        },
+    )
+    inputs = other_X, *inputs[1:-1], beta_v
+    recognize(
+        unchanged(answer, *inputs),
+        self_attention(*inputs),
+        "the outputs for other tokens, with beta_v",
+        {
+            "Omega_v is applied and nothing is added: where is beta_v?": (
+                self_attention(*inputs[:-1], none_v)
+            ),
+            "beta_v was added more than once: once for each token that is routed?": (
+                self_attention(*inputs) + 4 * beta_v
             ),
         },
     )
+    inputs = X, 0 * Omega_q, beta_q, *inputs[3:]
     recognize(
-        unchanged(answer, X, 0 * Omega_q, none_q + 3, Omega_k, none_q, np.eye(2), none),
-        X @ softmax_columns(3 * X[[1]].T @ ones),
-        "the outputs with Omega_q = 0, beta_q = 3 and keys 0, 1, 1",
+        unchanged(answer, *inputs),
+        self_attention(*inputs),
+        "the outputs with Omega_q = 0, so that every query is beta_q",
         {
-            "With Omega_q = 0 every query is 3, the bias alone, yet your outputs are plain "
-            "averages: is beta_q part of the query?": X.mean(axis=1, keepdims=True) * ones
+            "With Omega_q = 0 every query is the bias alone, yet your outputs are plain averages: "
+            "is beta_q part of the query?": self_attention(X, 0 * Omega_q, none_q, *inputs[3:])
         },
     )
-
-    rng = np.random.default_rng(15)
-    for D, D_q, D_v, N in (2, 4, 2, 3), (3, 2, 4, 1), (4, 3, 2, 7), (1, 2, 3, 5), (5, 1, 1, 2):
+    for D, D_q, D_v, N in 2 * (
+        (2, 4, 2, 3),
+        (3, 2, 4, 1),
+        (4, 3, 2, 7),
+        (1, 2, 3, 5),
+        (5, 1, 1, 2),
+    ):
         inputs = rng.normal(size=(D, N)), *random_parameters(rng, D, D_q, D_v)
-        recognize(
-            unchanged(answer, *inputs),
-            self_attention(*inputs),
-            f"the outputs for D={D}, D_q={D_q}, D_v={D_v}, N={N}",
-            {
-                UNSCALED: scaled(*inputs),
-                f"The scores come from too many products: {FLAT}Are queries and keys still one "
-                "column each?": of_squares(*inputs),
-            },
-        )
-    check_large(answer)
-
-
-def check_large(answer):
-    """The same for scores of ±1000, which overflow where no maximum is subtracted."""
+        what = f"the outputs for D={D}, D_q={D_q}, D_v={D_v}, N={N}"
+        same(unchanged(answer, *inputs), self_attention(*inputs), what)
     first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
     none = np.zeros((1, 1))
     for keys, queries, scores, why in LARGE:
