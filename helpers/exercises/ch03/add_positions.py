@@ -2,7 +2,7 @@
 
 from helpers.exercises.engine.exercise import WITH_TORCH, Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.questions import differentiable, recognize
 
 exercise = Exercise(
     "3.7",
@@ -15,7 +15,7 @@ def add_positions(x, table):
 
     x: tensor, batch × N × D, N tokens as rows in each sentence; it must not be changed in place.
     table: tensor, longest × D, with longest ≥ N; row n belongs to position n, counted from 0.
-    Returns a new tensor, batch × N × D.
+    Returns a new tensor, batch × N × D, through which gradients reach x and the table.
     """
     return ...  # your code here
 ''',
@@ -40,9 +40,9 @@ def add_positions(x, table):
 @exercise.right
 def by_loops(x, table):
     result = x.clone()
-    for sentence in result:
-        for n, token in enumerate(sentence):
-            token += table[n]
+    for b in range(len(x)):
+        for n in range(x.shape[1]):
+            result[b, n] += table[n]
     return result
 
 
@@ -149,6 +149,18 @@ def beside(x, table):
     return torch.cat([x, table[: x.shape[1]].expand(x.shape)], dim=2)
 
 
+@exercise.wrong("what does the table learn from")
+def table_detached(x, table):
+    return x + table.detach()[: x.shape[1]]
+
+
+@exercise.wrong("No gradient can go back through your result")
+def through_numpy(x, table):
+    import torch
+
+    return torch.from_numpy(x.numpy() + table.numpy()[: x.shape[1]])
+
+
 @exercise.check
 def check(answer):
     import torch
@@ -196,13 +208,13 @@ def check(answer):
         },
         float32,
     )
-    x = tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[0, 0], [9, 9]]])
-    table = tensor([[10, 20], [30, 40], [60, 90]])
+    x = torch.arange(24, dtype=torch.float64).reshape(3, 2, 4)
+    table = torch.arange(20, dtype=torch.float64).reshape(5, 4) ** 2
     rows = table[:2]
     recognize(
         unchanged(answer, x, table),
         add_positions(x, table),
-        "the result for 3 sentences of 2 tokens, D=2, and a table of 3 rows",
+        "the result for 3 sentences of 2 tokens, D=4, and a table of 5 rows",
         {
             "Both tokens of a sentence got the same row, as if they stood at the same position: "
             "which row belongs to token n?": (
@@ -224,3 +236,11 @@ def check(answer):
         )
         what = f"the result for {batch} sentences of {N} tokens, D={D}, and {longest} rows"
         same(unchanged(answer, x, table), add_positions(x, table), what, float32)
+    x, table = tensor([[[2, 3], [5, 7]]]).requires_grad_(), torch.ones(3, 2).requires_grad_()
+    got = differentiable(answer, x, table)
+    dx, dtable = torch.autograd.grad(
+        got.sum(), (x, table), allow_unused=True, materialize_grads=True
+    )
+    same(dx, torch.ones_like(x), "the gradient that reaches x")
+    learns = "what does the table learn from, if its rows are no part of what you return?"
+    same(dtable, [[1, 1], [1, 1], [0, 0]], "the gradient of the table", far=learns)

@@ -193,7 +193,7 @@ def check(answer):
     X, Pi = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([[0.0, 1, 1], [1.0, 1, -1]])
     inputs = (
         *(X, Pi),
-        *(np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[0.5], [0.0]])),
+        *(np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.5], [0.0]])),
         *(np.array([[0.0, 1.0], [-1.0, 0.5]]), np.array([[0.0], [1.0]])),
         *(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([[10.0], [20.0]])),
     )
@@ -253,3 +253,19 @@ def check(answer):
         inputs = X, Pi, second, none, first, none, third, none
         got, expected = unchanged(answer, *inputs), attend_with_positions(*inputs)
         survives(got, expected, f"the outputs for {scores}", why, float32)
+
+
+exercise.equivalent(
+    "a bias of the keys adds the same number to all scores of a query",
+    "*: K = beta_k + * → K = Omega_k @ placed",
+    "*: K = beta_k + * → K = beta_q + *",
+    "*: K = beta_k + * → K = whole(beta_k) + *",
+    "by_loop: * → K = Omega_k @ (X + Pi)*",
+    "projected_apart: * → K = Omega_k @ X*+ Omega_k @ Pi",
+)
+exercise.equivalent(
+    "keys and Π have N columns, as X has", "by_loop: * → for n in range(*.shape[1]):"
+)
+exercise.equivalent(
+    "a bias is a single column", "by_loop: * → *beta_q[:, -1]", "by_loop: * → *beta_v[:, -1])"
+)

@@ -106,7 +106,7 @@ def center_too_low(pi, N):
     return at(pi, N, lambda m, n: m - n - 1)
 
 
-@exercise.wrong("not of N")
+@exercise.wrong("or of the length of pi")
 def center_of_sentence(pi, N):
     return at(pi, N, lambda m, n: m - n + N - 1 - len(pi) // 2)
 
@@ -134,6 +134,14 @@ def by_key_from_the_start(pi, N):
 @exercise.wrong("an offset needs both positions")
 def by_query_from_the_start(pi, N):
     return at(pi, N, lambda m, n: n - len(pi) // 2)
+
+
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(pi, N):
+    B = np.zeros((N, N))
+    for m in range(N):
+        B[m] = relative_bias_matrix(pi, N)[m]
+        return B
 
 
 @exercise.wrong("on one side of the diagonal")
@@ -180,51 +188,49 @@ def hidden_outside(pi, N):
 @exercise.check
 def check(answer):
     float32 = 1e-6  # fewer digits
-    # More entries than pairs, so that even one bias for each pair is found in pi.
-    pi = np.array([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0])  # L = 4: 40 belongs to offset 0
+    # As many entries as pairs, so that even one bias for each pair is found in pi.
+    pi = np.array([11.0, 23.0, 31.0, 47.0, 53.0, 67.0, 71.0, 83.0, 97.0])  # 53 is for offset 0
     recognize(
-        unchanged(answer, pi, 2),
-        np.array([[40.0, 30.0], [50.0, 40.0]]),
-        "B for pi = 10, 20, …, 70 and N=2",
+        unchanged(answer, pi, 3),
+        np.array([[53.0, 47.0, 31.0], [67.0, 53.0, 47.0], [71.0, 67.0, 53.0]]),
+        "B for pi = 11, 23, 31, 47, 53, 67, 71, 83, 97 and N=3",
         {
             "The offset is the position of the key minus that of the query, and yours has the "
             "other sign: which of the two positions is subtracted, m of the row or n of the "
-            "column?": reversed_sign(pi, 2),
+            "column?": reversed_sign(pi, 3),
             "Each pair of a key and a query has a bias of its own: which pairs have the same "
             "offset, and should share one?": (
-                by_pair(pi, 2),
-                by_pair_transposed(pi, 2),
+                by_pair(pi, 3),
+                by_pair_transposed(pi, 3),
             ),
             "The token before and the token after get the same bias, as if only the distance "
             "counted: has an offset a sign?": (
-                distances(pi, 2),
-                distances_from_the_start(pi, 2),
+                distances(pi, 3),
+                distances_from_the_start(pi, 3),
             ),
             "Every bias is taken one entry too far: pi has 2L − 1 entries; which of them is in "
             "the middle?": (
-                center_too_high(pi, 2),
-                center_too_low(pi, 2),
+                center_too_high(pi, 3),
+                center_too_low(pi, 3),
             ),
-            "Your offset 0 takes the entry N − 1 of pi: the middle of pi is a matter of its "
-            "length, not of N; where is it?": center_of_sentence(pi, 2),
+            "Your offset 0 takes entry 2 of pi, and entry 4 is in the middle: is the middle a "
+            "matter of N, or of the length of pi?": center_of_sentence(pi, 3),
             "Your offset 0 takes the first entry of pi, and offset −1 the last, since a negative "
-            "index counts from the end: which entry belongs to offset 0?": without_center(pi, 2),
+            "index counts from the end: which entry belongs to offset 0?": without_center(pi, 3),
             "Your bias depends on the key alone, or on the query alone: an offset needs both "
             "positions, how?": (
-                by_key(pi, 2),
-                by_query(pi, 2),
-                by_key_from_the_start(pi, 2),
-                by_query_from_the_start(pi, 2),
+                by_key(pi, 3),
+                by_query(pi, 3),
+                by_key_from_the_start(pi, 3),
+                by_query_from_the_start(pi, 3),
             ),
             "All biases on one side of the diagonal are 0: keys before the query and keys after "
             "it both have entries in pi. Where did one side go?": (
-                upper_half(pi, 2),
-                lower_half(pi, 2),
+                upper_half(pi, 3),
+                lower_half(pi, 3),
             ),
         },
     )
-    pi = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
-    same(unchanged(answer, pi, 3), relative_bias_matrix(pi, 3), "B for pi = 1, 2, 4, 8, 16 and N=3")
     pi = np.array([10.0, 20.0, 30.0])
     try:
         got = unchanged(answer, pi, 4)
@@ -250,7 +256,40 @@ def check(answer):
         },
     )
     rng = np.random.default_rng(35)
-    for L, N in (1, 1), (1, 4), (3, 1), (2, 9), (5, 5), (12, 7), (6, 20):
+    for L, N in (
+        (1, 1),
+        (1, 4),
+        (3, 1),
+        (2, 9),
+        (5, 5),
+        (12, 7),
+        (6, 20),
+        (6, 20),
+    ):  # twice the same sizes
         pi = rng.normal(size=2 * L - 1)
         what = f"B for {2 * L - 1} entries of pi and N={N}"
         same(unchanged(answer, pi, N), relative_bias_matrix(pi, N), what, float32)
+
+
+exercise.equivalent("only the length is read", "* → *len(whole(pi))*")
+exercise.equivalent("pi has an odd number of entries", "* → L = (len(pi) + 2) // 2")
+exercise.equivalent(
+    "of two numbers the larger, or the smaller, whichever comes first",
+    "* → return pi[L - 1 + np.clip(1 - L, offsets, L - 1)]",
+    "by_loops: * → *min(len(pi) - 1, max(m - n + len(pi) // 2, 0))]",
+    "by_loops: * → *max(0, m - n + len(pi) // 2)*",
+)
+exercise.equivalent(
+    "every entry is written once",
+    "by_loops: * → B = np.ones(*",
+    "by_loops: * → B[m, n] += *",
+)
+exercise.equivalent("more digits are no mistake", "by_loops: * → B = np.zeros((N, N))")
+exercise.equivalent(
+    "np.eye(N, k=k) is 0 from k = N on",
+    "by_diagonals: * → *range(1 - N, N + 1)))",
+    "by_diagonals: * → *range(1 - N, center)))",
+    "by_diagonals: * → *range(-1 - N, N)))",
+    "by_diagonals: * → *range(0 - N, N)))",
+    "by_diagonals: * → *range(1 - center, N)))",
+)

@@ -133,3 +133,20 @@ def check(answer):
         what = f"Π for D={D}, N={N}, delta={delta:g}"
         got = unchanged(answer, D, N, delta)
         same(got, sinusoidal_encoding(D, N, delta), what, float32)
+
+
+exercise.equivalent("D is even", "* → *np.arange(D / 2*")
+exercise.equivalent("every entry is written", "* → Pi = np.ones((D, N))")
+exercise.equivalent("the entry was 0", "by_loops: * → Pi[row, n] += *")
+exercise.equivalent("row % -2 is 0 or −1, and −1 is as true as 1", "by_loops: * → *row % -2 else*")
+exercise.equivalent(
+    "the same numbers follow each other",
+    "* → return np.concatenate([*], axis=1).reshape(D, N)",
+)
+exercise.equivalent(
+    "more digits are no mistake",
+    "in_float32: * → pairs = np.arange(D // 2)",
+    "in_float32: * → *pairs[:, None] / D *",
+    "in_float32: * → *np.log(delta))",
+    "in_float32: * → angles = angles * np.arange(N)",
+)

@@ -10,7 +10,7 @@ from helpers.exercises.shared.questions import recognize
 exercise = Exercise(
     "4.8",
     "Two matrices for each head",
-    stars=3,
+    stars=2,
     stub='''\
 def circuits(heads, Omega_c):
     """The two matrices that say everything about a head without biases: W_qk and W_ov.

@@ -43,7 +43,8 @@ ANGLE_MISTAKES = {
         lambda D, N, delta: np.radians(angles(D, N, delta)),
         lambda D, N, delta: np.degrees(angles(D, N, delta)),
     ),
-    "Every token has the same angles: where does its position n enter?": (
+    "All your tokens have the same angles, or nearly so: where does the position n enter, and is "
+    "it divided by too much?": (
         lambda D, N, delta: _angles(2 * _pair(D) / D, np.zeros(N), delta),
         lambda D, N, delta: _angles(2 * _pair(D) / D, np.ones(N), delta),
         lambda D, N, delta: _angles(2 * _pair(D) / D, np.full(N, N - 1), delta),

@@ -10,6 +10,7 @@ __all__ = [
     "OVERFLOW",
     "UNDERFLOW",
     "UNSCALED",
+    "differentiable",
     "recognize",
     "survives",
     "without_squares",
@@ -65,6 +66,23 @@ def survives(got, expected, what, why=OVERFLOW, atol=1e-8):
     why: the sentence if NaN occurs.
     """
     same(got, expected, what, atol, why, far="were large scores cut off, or NaN replaced?")
+
+
+def differentiable(answer, *inputs):
+    """answer(*inputs) as a tensor that gradients can go back through, or Wrong."""
+    lost = Wrong(
+        "No gradient can go back through your result, so nothing could be trained with it: where "
+        "does it leave PyTorch's operations?"
+    )
+    try:
+        got = answer(*inputs)
+    except RuntimeError as error:  # the way to NumPy
+        if "requires grad" in str(error):
+            raise lost from None
+        raise
+    if not getattr(got, "requires_grad", False):
+        raise lost
+    return got
 
 
 def without_squares(answer, *inputs):
