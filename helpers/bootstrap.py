@@ -32,9 +32,13 @@ VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "installed.json"  # what the environment was made for, once it is complete
 LOG = VENV / "install.log"
 
-# JupyterLab's own place for defaults; with these it asks for no news, and fetches none.
+# JupyterLab's own place for defaults. With these it asks for no news and fetches none, and stores
+# the widgets of a notebook that is saved, so that they are there when it is opened again.
 LAB_SETTINGS = VENV / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-QUIET = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+LAB_DEFAULTS = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
+}
 
 NO_NETWORK = (
     "NewConnectionError",
@@ -170,9 +174,6 @@ def install(wanted):
     if problem:
         print(f"Going on without the published encoder. {problem}", flush=True)
 
-    LAB_SETTINGS.parent.mkdir(parents=True, exist_ok=True)
-    LAB_SETTINGS.write_text(json.dumps(QUIET), encoding="utf-8")
-
     has = wanted | has | {"lab"}
     has = has - {"encoder"} if problem else has | {"encoder"}
     stamp = {"for": fingerprint(version), "has": sorted(has)}
@@ -255,6 +256,8 @@ def run(*arguments):
 
 def lab(arguments):
     prepare({"lab"})
+    LAB_SETTINGS.parent.mkdir(parents=True, exist_ok=True)
+    LAB_SETTINGS.write_text(json.dumps(LAB_DEFAULTS), encoding="utf-8")
     first = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))[0]
     options = [
         "--LabApp.default_url=/lab/tree/notebooks/" + first,

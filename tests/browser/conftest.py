@@ -15,6 +15,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from helpers.bootstrap import LAB_DEFAULTS
+
 ROOT = Path(__file__).parents[2]
 TOKEN = "test"
 FLAGS = [
@@ -45,7 +47,10 @@ def lab(tmp_path_factory):
     """JupyterLab on this machine only: its address and its folder, which is a temporary one."""
     chromium()
     root = tmp_path_factory.mktemp("lab")
-    settings(root, "apputils-extension/notification", fetchNews="false", checkForUpdates=False)
+    defaults = root / "defaults"  # those of `make lab`
+    defaults.mkdir()
+    (defaults / "overrides.json").write_text(json.dumps(LAB_DEFAULTS))
+    settings(root, "apputils-extension/notification", checkForUpdates=False)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -59,7 +64,7 @@ def lab(tmp_path_factory):
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
         *(f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={root}"),
-        "--LabApp.expose_app_in_browser=True",
+        *("--LabApp.expose_app_in_browser=True", f"--LabApp.app_settings_dir={defaults}"),
     ]
     address = f"http://127.0.0.1:{port}"
     with open(root / "lab.log", "w") as log:

@@ -7,6 +7,7 @@ this one has modules of the same names that print what they were called with.
 
 import ast
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -115,11 +116,16 @@ def test_first_run_installs_and_opens_the_first_notebook(made):
 
 def test_second_run_only_starts_jupyterlab(made):
     root, _ = made
+    settings = root / ".venv/share/jupyter/lab/settings/overrides.json"
+    settings.write_text("{}")  # as an older version may have left it
     out, _ = bootstrap(root, "lab")
     (line,) = out.splitlines()
     assert line.startswith("called jupyterlab")
     assert "--ServerApp.ip=127.0.0.1" in line
-    assert "fetchNews" in (root / ".venv/share/jupyter/lab/settings/overrides.json").read_text()
+    assert json.loads(settings.read_text()) == {
+        "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
+        "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
+    }
 
 
 def test_tests_stop_at_the_first_failure_with_its_code(made):

@@ -157,10 +157,10 @@ class AttentionWidget(Live):
     features = traitlets.List(traitlets.Int()).tag(sync=True)  # D_q and D_v, or empty
     vectors = traitlets.Bytes().tag(sync=True)  # float32: queries, keys, values, outputs
     note = traitlets.Unicode().tag(sync=True)
-    layer = traitlets.Int(0).tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    query = traitlets.Int(0).tag(sync=True)
-    key = traitlets.Int(0).tag(sync=True)
+    layer = traitlets.Int(0).tag(sync=True, page=True)
+    head = traitlets.Int(0).tag(sync=True, page=True)
+    query = traitlets.Int(0).tag(sync=True, page=True)
+    key = traitlets.Int(0).tag(sync=True, page=True)
 
     def __init__(self, compute, controls=(), **chosen):
         super().__init__(compute, controls, **chosen)

@@ -170,9 +170,9 @@ class Grid(Live):
     _esm = module("shared/cells", "grid/widget")
     _css = style("shared/cells", "grid/widget")
     pictures = traitlets.List().tag(sync=True)
-    page = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
-    column = traitlets.Int(0).tag(sync=True)
+    page = traitlets.Int(0).tag(sync=True, page=True)
+    row = traitlets.Int(0).tag(sync=True, page=True)
+    column = traitlets.Int(0).tag(sync=True, page=True)
 
     def __init__(self, compute, controls=(), **chosen):
         super().__init__(compute, controls, **chosen)

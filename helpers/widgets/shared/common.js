@@ -2,6 +2,7 @@
 // Text reaches the page as text only (textContent, setAttribute): no markup is ever parsed.
 
 const SVG = "http://www.w3.org/2000/svg";
+const KEYS = "data-lm-suppress-shortcuts";
 
 /** An HTML element; `attributes` may hold event handlers (onclick …) and `text`. */
 function el(tag, attributes = {}, ...children) {
@@ -22,7 +23,7 @@ function fill(node, attributes, children) {
   }
   // JupyterLab takes keys from whatever is focused, unless the element itself says otherwise.
   if (["INPUT", "BUTTON", "SELECT"].includes(node.tagName) || "tabindex" in attributes)
-    node.setAttribute("data-lm-suppress-shortcuts", "true");
+    node.setAttribute(KEYS, "true");
   node.append(...children.filter((child) => child != null));
   return node;
 }
@@ -33,45 +34,61 @@ const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 const two = (x) => x.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
 /**
- * Ask Python for new values. One question is open at a time; while it is, only the newest values
- * are kept. The model is shared by all views, so the bookkeeping lives on the model.
+ * A label as nodes: in a name such as D_q or Ω_mlp, what follows the underscore is a subscript.
+ */
+function typeset(label) {
+  const parts = label.split(/(?<![\p{L}\d_])(\p{L})_([\p{L}\d]{1,3})(?![\p{L}\d_])/u);
+  return parts.map((part, i) => (i % 3 === 2 ? el("sub", { text: part }) : part));
+}
+
+/**
+ * Ask Python for new values. While one message is under way, ipywidgets keeps the newest values
+ * only, so a fast hand builds no queue. Half a character (a lone surrogate) cannot travel.
  */
 function ask(model, changes) {
   const values = { ...model.get("values"), ...changes };
+  for (const [name, value] of Object.entries(values))
+    if (typeof value === "string") values[name] = value.replace(/\p{Cs}/gu, "\ufffd");
   model.set("values", values);
-  if (model.get("asked") !== model.get("answered")) {
-    model.set("waiting", true);
-    return;
-  }
-  model.set("waiting", false);
   model.set("asked", model.get("asked") + 1);
   model.save_changes();
+}
+
+/** The number on a slider's steps that is nearest to x, as `on_step` in live.py finds it. */
+function onStep({ min, max, step, digits }, x) {
+  const steps = Math.floor((clamp(x, min, max) - min) / step + 0.5);
+  return Number((min + steps * step).toFixed(digits)) + 0;
 }
 
 /** Sliders, switches, text boxes for the model's controls; they follow when another view does. */
 function controlsBar(model, listen) {
   const bar = el("div", { class: "tn-controls" });
+  const sliders = el("div", { class: "tn-sliders" });
   const followers = [];
   for (const control of model.get("controls")) {
     const id = `tn-${Math.random().toString(36).slice(2)}`;
-    const label = el("label", { for: id, text: control.label });
+    const label = el("label", { for: id }, ...typeset(control.label));
     const now = () => model.get("values")[control.name] ?? control.value;
     if (control.kind === "slider") {
-      const show = (v) => (control.whole ? String(v) : two(Number(v)));
-      const output = el("output", { for: id, text: show(now()) });
+      const output = el("output", { for: id, "aria-hidden": "true" }); // the slider says it itself
       const input = el("input", {
         id, type: "range", min: control.min, max: control.max, step: control.step,
         oninput: () => {
-          output.textContent = show(input.value);
-          ask(model, { [control.name]: Number(input.value) });
+          const value = onStep(control, Number(input.value));
+          show(value);
+          ask(model, { [control.name]: value });
         },
       });
-      input.value = now();
-      followers.push(() => {
-        if (Number(input.value) !== Number(now())) input.value = now();
-        output.textContent = show(now());
-      });
-      bar.append(el("div", { class: "tn-control" }, label, input, output));
+      const show = (value) => {
+        output.textContent = value.toFixed(control.digits).replace("-", "−");
+        input.setAttribute("aria-valuetext", output.textContent);
+        if (onStep(control, Number(input.value)) !== value) input.value = value;
+      };
+      const follow = () => show(onStep(control, now()));
+      follow();
+      followers.push(follow);
+      sliders.append(el("div", { class: "tn-control" }, label, input, output));
+      bar.append(sliders);
     } else if (control.kind === "switches") {
       const boxes = control.labels.map(() => el("input", {
         type: "checkbox",
@@ -82,11 +99,11 @@ function controlsBar(model, listen) {
       followers.push(show);
       bar.append(el("div", {
         class: "tn-control tn-switches", role: "group", "aria-label": control.label,
-      }, el("span", { text: control.label }),
-        ...boxes.map((box, i) => el("label", {}, box, el("span", { text: control.labels[i] })))));
+      }, el("span", {}, ...typeset(control.label)),
+        ...boxes.map((box, i) => el("label", {}, box, el("span", {}, ...typeset(control.labels[i]))))));
     } else {
       const input = el("input", {
-        id, type: "text", spellcheck: "false", autocomplete: "off",
+        id, type: "text", spellcheck: "false", autocomplete: "off", maxlength: control.longest,
         oninput: () => ask(model, { [control.name]: input.value }),
       });
       input.value = now();
@@ -113,6 +130,54 @@ function statusLine() {
   return { nodes: [shown, spoken], say, stop: () => clearTimeout(timer) };
 }
 
+const GRACE = 600; // milliseconds in which an answer may come without a word about it
+
+/**
+ * While Python owes an answer, or its answer was an error, what is shown does not belong to the
+ * controls: it is dimmed, and a line says why. The line also says that Python has gone.
+ */
+function watchAnswers(model, host, root, listen) {
+  const note = el("div", { class: "tn-waiting", role: "status" });
+  // JupyterLab marks what opens without its kernel; afterwards an event tells of a restart.
+  let lost = host.classList.contains("jupyter-widgets-disconnected");
+  let timer = null, late = false;
+  const owes = () => model.get("asked") !== model.get("answered");
+  const show = () => {
+    const { kernel } = model.widget_manager; // null after it was shut down
+    const gone = model.get("recomputes") && (lost || kernel === null);
+    const text = gone ? "Python no longer answers here: run this cell again."
+      : !late ? ""
+      : kernel?.status === "busy" ? "Waiting for Python, which is busy."
+      : "Waiting for Python. If no answer comes, run this cell again.";
+    if (note.textContent !== text) note.textContent = text;
+    note.classList.toggle("tn-gone", gone);
+    root.classList.toggle("tn-stale", Boolean((owes() && (late || gone)) || model.get("problem")));
+  };
+  const wait = () => {
+    timer ??= setInterval(() => {
+      late = true;
+      show();
+    }, GRACE);
+    show();
+  };
+  const rest = () => {
+    clearInterval(timer);
+    timer = null;
+    late = false;
+    if (owes()) wait();
+    else show();
+  };
+  listen("change:asked", wait);
+  listen("change:answered", rest);
+  listen("change:problem", show);
+  listen("comm_live_update", () => {
+    lost = true;
+    show();
+  });
+  rest();
+  return { note, stop: () => clearInterval(timer) };
+}
+
 /**
  * Build a widget: calls build({model, root, listen, onTheme, cleanup}) and returns the clean-up
  * that JupyterLab calls when the view goes away.
@@ -125,13 +190,18 @@ function widget(build) {
         model.on(event, handler);
         undo.push(() => model.off(event, handler));
       };
+      const ended = new AbortController();
+      const { signal } = ended;
+      undo.push(() => ended.abort());
       const root = el("div", { class: "tn-widget" });
       host.append(root);
 
+      // Forced colors follow the system, not JupyterLab's theme.
+      const forced = matchMedia("(forced-colors: active)");
+      const system = matchMedia("(prefers-color-scheme: dark)");
       const isDark = () => {
         const light = document.body.getAttribute("data-jp-theme-light");
-        if (light !== null) return light === "false";
-        return matchMedia("(prefers-color-scheme: dark)").matches;
+        return light === null || forced.matches ? system.matches : light === "false";
       };
       const themed = [];
       const paintTheme = () => {
@@ -141,11 +211,28 @@ function widget(build) {
       const watcher = new MutationObserver(paintTheme);
       watcher.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
       undo.push(() => watcher.disconnect());
+      for (const query of [forced, system]) query.addEventListener("change", paintTheme, { signal });
+      // After a zoom pixels have another size: what is drawn in pixels is drawn again.
+      const watchZoom = () => {
+        const zoom = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+        const zoomed = () => {
+          paintTheme();
+          watchZoom();
+        };
+        zoom.addEventListener("change", zoomed, { once: true, signal });
+      };
+      watchZoom();
 
-      // A question answered while newer values were waiting leads to the next question.
-      listen("change:answered", () => {
-        if (model.get("waiting")) ask(model, {});
-      });
+      // Controls keep their keys from JupyterLab, but for Ctrl or Cmd and S, which saves.
+      const pass = ({ key, ctrlKey, metaKey, target }) => {
+        if (key.toLowerCase() !== "s" || !(ctrlKey || metaKey) || !root.contains(target)) return;
+        const kept = target.getAttribute(KEYS);
+        if (!kept) return;
+        target.removeAttribute(KEYS);
+        setTimeout(() => target.setAttribute(KEYS, kept));
+      };
+      window.addEventListener("keydown", pass, { capture: true, signal });
+
       const problem = el("div", { class: "tn-problem", role: "alert" });
       const showProblem = () => {
         problem.textContent = model.get("problem");
@@ -154,10 +241,19 @@ function widget(build) {
       listen("change:problem", showProblem);
 
       build({ model, root, listen, onTheme: (h) => themed.push(h), cleanup: (h) => undo.push(h) });
+      const answers = watchAnswers(model, host, root, listen);
+      undo.push(answers.stop);
+      // Under the controls, where the hand is; else on top.
+      const bar = [...root.children].findLast((child) => child.matches(".tn-controls"));
+      if (bar) bar.after(answers.note);
+      else root.prepend(answers.note);
       root.append(problem);
       showProblem();
       paintTheme();
-      return () => undo.forEach((step) => step());
+      return () => {
+        undo.forEach((step) => step());
+        root.remove();
+      };
     },
   };
 }
