@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["multiplications", "orders"]
+__all__ = ["launches", "multiplications"]
 
 
 class _Counted:
@@ -34,8 +34,11 @@ def multiplications(work, *arrays):
     return _Counted.total
 
 
-def orders(work):
-    """How many operations work() asks PyTorch to carry out, each a separate order to the device."""
+def launches(work):
+    """How many operations work() asks PyTorch to carry out, each a launch of its own.
+
+    On a GPU this is a kernel launch; on the CPU, a call of a compiled function.
+    """
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Count(TorchDispatchMode):

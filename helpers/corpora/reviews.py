@@ -22,7 +22,7 @@ TOWN = Grammar(RULES, "town")
 # The split that each tenth of all possible texts belongs to; a checksum of the words says which.
 SPLITS = ("test", "validation", *["train"] * 8)
 
-# Of reviews: what a bag of words can tell (plain, contrast), and what it cannot.
+# Of reviews: a bag of words can tell the plain ones and most contrasts, and not the other two.
 KINDS = ("plain", "contrast", "negated", "swapped")
 
 # What else a text may have, news of the town too.

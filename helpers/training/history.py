@@ -7,7 +7,7 @@ import numpy as np
 from IPython.display import DisplayHandle
 from tqdm.auto import tqdm
 
-from helpers.plots import COLORS, figure
+from helpers.plots import CURVES, INK, figure
 from helpers.widgets.lines.widget import Lines, LinesWidget, in_words
 
 __all__ = ["History", "View"]
@@ -63,14 +63,14 @@ class History:
         fig, (above, below) = plt.subplots(
             2, 1, sharex=True, figsize=(6.4, 4.2), height_ratios=(3, 1)
         )
-        above.plot(every, self.losses, color=COLORS["gray"], alpha=0.3, linewidth=1)
-        above.plot(steps, averages, color=COLORS["blue"], label="training, averaged")
+        above.plot(every, self.losses, "-", color=INK, alpha=0.4, linewidth=1)
+        above.plot(steps, averages, **CURVES["blue"], label="training, averaged")
         if self.validations:
             where, values = zip(*self.validations, strict=True)
-            above.plot(where, values, "s-", color=COLORS["orange"], label="validation")
+            above.plot(where, values, marker="s", **CURVES["orange"], label="validation")
         above.set(title=title, ylabel="loss")
         above.legend()
-        below.plot(every, self.rates, color=COLORS["green"])
+        below.plot(every, self.rates)
         below.set(xlabel="step", ylabel="learning rate")
         first, last, most = map(in_words, (averages[0], averages[-1], max(self.rates)))
         return figure(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.counting import multiplications, orders
+from helpers.counting import launches, multiplications
 from helpers.device import describe, one_thread, peak_bytes, pick_device, seconds
 
 
@@ -60,8 +60,8 @@ def test_multiplications_are_counted_one_by_one():
 
 def test_orders_to_pytorch_are_counted_one_by_one():
     x = torch.ones(3)
-    assert orders(lambda: (x + x) * x) == 2
-    assert orders(lambda: [x * k for k in range(5)]) == 5
+    assert launches(lambda: (x + x) * x) == 2
+    assert launches(lambda: [x * k for k in range(5)]) == 5
 
 
 def test_one_thread_is_for_the_time_being():

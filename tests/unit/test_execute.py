@@ -23,5 +23,5 @@ def test_widgets_with_a_table_stay(tmp_path):
         "explore_lines(Lines([0, 1], {'a': [2, 3]}, 'T', 'x', 'y'))"
     )
     (shown,) = execute(nbformat.v4.new_notebook(cells=[cell]), tmp_path).cells[0].outputs
-    assert shown.data["text/html"].startswith("<table>")
+    assert shown.data["text/html"].startswith("<table ")
     assert "application/vnd.jupyter.widget-view+json" in shown.data

@@ -11,7 +11,7 @@ RIGHT, LOSS = 0.9, 0.3  # what the stub asks for
 exercise = Exercise(
     "0.5",
     "Train a bag of words",
-    stars=3,
+    stars=2,
     stub='''\
 def train_bag_of_words(counts, labels):
     """Train a linear classifier of reviews: a logistic regression.

@@ -107,6 +107,14 @@ def neighbors(N, slope):
     return -slope * (differences(N) != 0)
 
 
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(N, slope):
+    B = np.zeros((N, N))
+    for m in range(N):
+        B[m] = alibi_bias(N, slope)[m]
+        return B
+
+
 @exercise.wrong("these are factors")
 def factors(N, slope):
     return np.exp(-slope * abs(differences(N)))
@@ -115,12 +123,12 @@ def factors(N, slope):
 @exercise.check
 def check(answer):
     float32 = 1e-6  # fewer digits
-    N, slope = 4, 0.5
+    N, slope = 4, 0.3
     distance = abs(differences(N))
     recognize(
         unchanged(answer, N, slope),
-        -0.5 * np.array([[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]),
-        "B for N=4 and slope=0.5",
+        -0.3 * np.array([[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]),
+        "B for N=4 and slope=0.3",
         {
             "Your biases rise with the distance, so that far keys win: which sign is missing?": (
                 rising(N, slope)
@@ -156,7 +164,20 @@ def check(answer):
                 factors(N, slope) / factors(N, slope).sum(axis=0),
             ),
         },
+        float32,
     )
-    for N, slope in (1, 1.0), (2, 0.25), (3, 2), (12, 1 / 256), (40, 0.7):
+    # In the last ones, only the slope or only N differs from the call before.
+    for N, slope in (1, 1.0), (2, 0.25), (12, 1 / 256), (40, 0.7), (40, 2), (9, 2), (9, 3):
         what = f"B for N={N} and slope={slope:.3g}"
         same(unchanged(answer, N, slope), alibi_bias(N, slope), what, float32)
+
+
+exercise.equivalent(
+    "a distance is the same from both ends",
+    "* → * np.abs(positions - positions[:, None])",
+    "* → * abs(n - m) *",
+    "by_maximum: * → n, m = *",
+    "by_maximum: * → *np.minimum(n, m)*",
+    "by_maximum: * → *np.maximum(n, m)*",
+)
+exercise.equivalent("positions are whole numbers", "by_maximum: * → m, n = np.indices((N, N))")

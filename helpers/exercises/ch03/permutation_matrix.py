@@ -93,6 +93,20 @@ def on_the_diagonal(order):
     return np.diag(order)
 
 
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(order):
+    P = np.zeros((len(order), len(order)))
+    for n, m in enumerate(order):
+        P[m, n] = 1
+        return P
+
+
+@exercise.wrong("does your function end with return")
+def assigned_alone(order):
+    P = np.zeros((len(order), len(order)))
+    P[order, np.arange(len(order))] = 1
+
+
 @exercise.check
 def check(answer):
     order = [2, 3, 1, 0]  # its inverse and its mirror image are other orders
@@ -127,6 +141,15 @@ def check(answer):
         },
     )
     rng = np.random.default_rng(31)
-    for N in 1, 2, 3, 5, 8:
+    for N in 1, 2, 3, 5, 8, 8:  # twice the same size, in two orders
         order = rng.permutation(N).tolist()
         same(unchanged(answer, order), permutation_matrix(order), f"P for the order {order}")
+
+
+exercise.equivalent(
+    "any kind of number holds 0 and 1",
+    "by_loop: P = np.zeros(*, dtype=int) → *",
+    "by_transpose: * → return [[m == wanted *",
+)
+exercise.equivalent("the entry was 0", "by_loop: P[m, n] = 1 → P[m, n] += 1")
+exercise.equivalent("NumPy makes an array of the list", "by_comparison: * → * == order")

@@ -97,6 +97,14 @@ def transposed(D, N, delta):
     return sinusoidal_encoding(D, N, delta).T
 
 
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(D, N, delta):
+    Pi = np.zeros((D, N))
+    for n in range(N):
+        Pi[:, n] = sinusoidal_encoding(D, N, delta)[:, n]
+        return Pi
+
+
 @exercise.wrong("nothing but sines")
 def sines_alone(D, N, delta):
     return np.sin(angles(D, N, delta))
@@ -111,7 +119,7 @@ def angles_alone(D, N, delta):
 def check(answer):
     float32 = 1e-5  # the sine of an angle of 40 in fewer digits
     # Several pairs first: with one pair alone, an angle of 2πn is no angle.
-    for D, N, delta in (6, 3, 1000), (2, 3, 10):
+    for D, N, delta in (6, 5, 27), (2, 3, 10):
         sizes, Pi = (D, N, delta), sinusoidal_encoding(D, N, delta)
         mistakes = {
             "Sine and cosine are exchanged: at position 0 every angle is 0; which rows are 0 "
@@ -129,7 +137,11 @@ def check(answer):
             mistakes[question] = tuple(sinusoidal(wrong(*sizes)) for wrong in versions)
         what = f"Π for D={D}, N={N}, delta={delta}"
         recognize(unchanged(answer, *sizes), Pi, what, mistakes, float32)
-    for D, N, delta in (2, 1, 100.0), (4, 4, 10_000), (8, 5, 2.5), (16, 40, 10_000), (512, 3, 100):
+    # The last ones change one input at a time: nothing may be kept from the call before.
+    for D, N, delta in (
+        *((2, 1, 100.0), (4, 4, 10_000), (512, 3, 100), (16, 40, 10_000)),
+        *((16, 40, 2.5), (16, 9, 2.5), (8, 9, 2.5)),
+    ):
         what = f"Π for D={D}, N={N}, delta={delta:g}"
         got = unchanged(answer, D, N, delta)
         same(got, sinusoidal_encoding(D, N, delta), what, float32)

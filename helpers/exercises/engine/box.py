@@ -35,6 +35,9 @@ STYLE = """<style>
 .tn-box.tn-board table th { white-space: nowrap; }
 </style>"""
 
+# Neither JupyterLab (the first) nor an exported page (the second) typesets dollars as mathematics.
+AS_TYPED = "mathjax_ignore tex2jax_ignore"
+
 
 class Box:
     """Something to display: HTML (or Markdown), and the same words as plain text."""
@@ -121,7 +124,8 @@ def board_box(rows, records, notes=()):
     )
     return Box(
         "\n".join([f"Your board: {summary}", *text, legend, *map(_plain, notes)]),
-        f'{STYLE}<div class="tn-box tn-board"><strong>Your board</strong>: {summary}{table}'
+        f'{STYLE}<div class="tn-box tn-board {AS_TYPED}">'
+        f"<strong>Your board</strong>: {summary}{table}"
         f"<p>{legend}</p>{''.join(map(_paragraph, notes))}</div>",
     )
 
@@ -135,7 +139,7 @@ def _box(state, exercise, lines, verdict, footer):
     text += map(_plain, lines)
     text += [f"{word}:\n{value}" for word, value in named]
     text += map(_plain, footer)
-    html = [STYLE, f'<div class="tn-box{f" tn-{verdict.state}" if verdict else ""}">']
+    html = [STYLE, f'<div class="tn-box {AS_TYPED}{f" tn-{verdict.state}" if verdict else ""}">']
     if exercise:
         html.append(f"<strong>{state}</strong>: {escape(name)} {_stars_html(exercise)}")
     html += map(_paragraph, lines)

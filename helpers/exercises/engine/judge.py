@@ -3,15 +3,18 @@
 import ast
 import functools
 import inspect
+import traceback
 from dataclasses import dataclass
 
 from helpers.exercises.engine.exercise import Untouched, Wrong
 from helpers.exercises.engine.limits import Stopped, limited
+from helpers.exercises.engine.memory import LimitedMemory
 from helpers.exercises.engine.wording import error_text, kind
 
 __all__ = ["PASSED", "UNTOUCHED", "WRONG", "Verdict", "judge"]
 
 PASSED, WRONG, UNTOUCHED = "passed", "wrong", "untouched"
+LARGE = "Does an array, a list or a text grow larger than it needs to be?"
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,9 @@ def judge(exercise, answer, seconds=None):
     seconds: how long it may take, where that is not exercise.seconds.
     """
     seconds = exercise.seconds if seconds is None else seconds
+    memory = LimitedMemory()
     try:
-        return limited(lambda: _verdict(exercise, answer), seconds)
+        return limited(lambda: _verdict(exercise, answer, memory), seconds)
     except TimeoutError:
         return Verdict(
             WRONG,
@@ -43,12 +47,15 @@ def judge(exercise, answer, seconds=None):
         )
     except KeyboardInterrupt:
         return Verdict(WRONG, "You interrupted the check before it had finished.")
+    finally:
+        memory.lift()  # a thread that cannot be stopped holds on to it
 
 
-def _verdict(exercise, answer):
+def _verdict(exercise, answer, memory):
     try:
-        _fits(exercise, answer)
-        exercise.examine(_watched(exercise, answer))
+        with memory:
+            _fits(exercise, answer)
+            exercise.examine(_watched(exercise, answer))
         return Verdict(PASSED)
     except Untouched:
         return Verdict(UNTOUCHED)
@@ -108,12 +115,15 @@ def _signature(exercise):
 def _crash(error, answer):
     """The verdict on an answer that raised: with the line, if it happened in the learner's code."""
     frames = list(_frames(error))
+    lacking = _out_of_memory(error)
+    if lacking:
+        traceback.clear_frames(error.__traceback__)  # what follows may need the memory
     codes = [code for code, _ in frames]
     watched = [i for i, code in enumerate(codes) if code.co_name == "call_learner"]
-    if not watched:
+    if not watched and not lacking:  # without memory, Python may not even note the frames
         return Verdict(WRONG, f"What it returned could not be checked: {error_text(error)}.")
     own = getattr(answer, "__code__", None)
-    inside = frames[watched[0] + 1 :]
+    inside = frames[watched[0] + 1 :] if watched else []
     home = inside[0][0].co_filename if inside else None
     mine = [(c, line) for c, line in inside if c.co_filename == home and c.co_name[0] != "<"]
     if isinstance(error, NotImplementedError) and mine and mine[-1][0] is inside[-1][0]:
@@ -123,7 +133,16 @@ def _crash(error, answer):
         code, line = mine[-1]
         whose = "your function" if code is own else code.co_name
         where = f", on line {line - code.co_firstlineno + 1} of {whose}"
+    if lacking:
+        return Verdict(WRONG, f"There was not enough memory for it{where}. {LARGE}")
     return Verdict(WRONG, f"It stopped with {error_text(error)}{where}.")
+
+
+def _out_of_memory(error):
+    """Whether an exception says that memory ran out; PyTorch says so in a RuntimeError."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and "DefaultCPUAllocator" in error_text(error)
+    )
 
 
 def _frames(error):

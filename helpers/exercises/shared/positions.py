@@ -68,9 +68,17 @@ ANGLE_MISTAKES = {
         lambda D, N, delta: _angles(-2 * _pair(D) / D, np.arange(N), delta),
     ),
     "The frequencies fall at the wrong pace: for pair i the exponent is 2i / D; is a 2 missing, "
-    "or is one too many?": (
+    "is one too many, or is D left out?": (
         lambda D, N, delta: _angles(_pair(D) / D, np.arange(N), delta),
         lambda D, N, delta: _angles(4 * _pair(D) / D, np.arange(N), delta),
+        lambda D, N, delta: _angles(2 * _pair(D), np.arange(N), delta),
+    ),
+    "The exponent ends too early: Python reads delta ** 2 * i / D as (delta ** 2) * i / D; what "
+    "must stand in brackets?": (
+        lambda D, N, delta: np.outer(_pair(D), np.arange(N)) / (delta**2 * D),  # n / delta**2*i/D
+        lambda D, N, delta: np.arange(N) / (delta**2 * _pair(D) / D)[:, None],
+        lambda D, N, delta: np.arange(N) / (float(delta) ** (2 * _pair(D)) / D)[:, None],
+        lambda D, N, delta: np.arange(N) / (float(delta) ** (2 * _pair(D)) * D)[:, None],
     ),
     "Your last pair has the frequency 1 / delta, which no pair should reach: by what is 2i "
     "divided, by D or by D − 2?": (

@@ -1,5 +1,7 @@
 """The questions that checks ask: of a known mistake, of large scores, of flat columns."""
 
+import numpy as np
+
 from helpers.exercises.engine.exercise import Wrong
 from helpers.exercises.shared.compare import matches, same, unchanged
 
@@ -57,7 +59,21 @@ def recognize(got, expected, what, mistakes, atol=1e-8):
             results = results if isinstance(results, tuple) else (results,)
             if any(matches(got, mistaken, atol) for mistaken in results):
                 raise Wrong(question, expected, got)
+        for axis, name in enumerate(("row", "column")):
+            if np.ndim(expected) == 2 and matches(got, _first_alone(expected, axis), atol):
+                raise Wrong(
+                    f"Only {name} 0 is filled, and all else is 0: does a loop end in its first "
+                    "turn, with a return that stands inside it?",
+                    expected,
+                    got,
+                )
     same(got, expected, what, atol)
+
+
+def _first_alone(expected, axis):
+    """The matrix with zeros but in its first row (axis 0) or column (axis 1)."""
+    expected = np.asarray(expected)
+    return np.where(np.indices(expected.shape)[axis] == 0, expected, 0)
 
 
 def survives(got, expected, what, why=OVERFLOW, atol=1e-8):

@@ -272,7 +272,11 @@ def _checked_controls(controls):
 
 
 def table(caption, columns, rows):
-    """A small HTML table; `rows` are lists of cells, the first of each a row header."""
+    """A small HTML table; `rows` are lists of cells, the first of each a row header.
+
+    Dollars stay dollars: what is between two of them is not typeset, neither by JupyterLab (the
+    first class) nor in an exported page (the second).
+    """
     head = "".join(f'<th scope="col">{escape(str(c))}</th>' for c in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(str(row[0]))}</th>'
@@ -281,6 +285,7 @@ def table(caption, columns, rows):
         for row in rows
     )
     return (
-        f"<table><caption>{escape(caption)}</caption>"
+        '<table class="mathjax_ignore tex2jax_ignore">'
+        f"<caption>{escape(caption)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )

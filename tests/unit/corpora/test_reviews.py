@@ -223,7 +223,7 @@ def test_the_same_reviews_everywhere():
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(run.stdout) == 98932177
+    assert int(run.stdout) == 3420314722
 
 
 def test_seeds_count():
@@ -334,9 +334,14 @@ def test_the_text_for_the_eye_has_the_same_words(some, news):
             "negated",
         ),
         (
-            "We ate at the Old Mill yesterday. The staff was a little slow, but the food was so "
+            "We ate at the Old Mill yesterday. The staff was rather slow, but the food was so "
             "good.",
             1,
+            "contrast",
+        ),
+        (
+            "We ate at the Old Mill yesterday. The staff was rather kind, but the food was so bad.",
+            0,
             "contrast",
         ),
         ("I ordered the steak, and it was disgusting.", 0, "plain"),
@@ -362,6 +367,36 @@ def test_a_bag_of_words_cannot_tell_negated_and_swapped_reviews(some):
         assert mirror(other).words == review.words
     with pytest.raises(ValueError, match="Only a negated or a swapped"):
         mirror(annotate("I ordered the steak, and it was disgusting."))
+
+
+# The symbols whose words say what the guests think of it, openly or by what happened to them. No
+# other word should give a verdict away.
+TELLING = {
+    *("simple-taste", "clear-taste", "extreme", "kind", "cozy", "warm", "fair"),
+    *("general", "best", "better", "pleased", "nice", "verdict"),
+    *("food", "service", "room", "mood", "price", "alike"),
+    *("ordered", "served", "kitchen-story", "on-steak", "in-the-end", "gift"),
+}
+
+
+def test_no_word_gives_the_verdict_away_by_accident():
+    """A hedge heard only in blame once let a bag of words read every contrast."""
+    rng = random.Random(5)
+    seen = {True: Counter(), False: Counter()}  # praise, blame: (kind, word) with its texts
+    for _ in range(8000):
+        drawn = REVIEWS.draw(rng)
+        writer = [""] * len(drawn.words)  # the innermost symbol that wrote the word
+        for name, start, end in reversed(drawn.spans):  # a symbol stands after those inside it
+            writer[start:end] = [name] * (end - start)
+        names = set(writer) | {name for name, *_ in drawn.spans}
+        (kind,) = (kind for kind in KINDS if {f"{kind}+", f"{kind}-"} & names)
+        pairs = zip(drawn.words, writer, strict=True)
+        told = {word for word, name in pairs if name.rstrip("+-") not in TELLING}
+        seen["review+" in names].update((kind, word) for word in told)
+    both = seen[True] + seen[False]
+    share = {key: seen[True][key] / n for key, n in both.items() if n >= 40}
+    assert len(share) > 300
+    assert {key: round(p, 2) for key, p in share.items() if not 0.25 < p < 0.75} == {}
 
 
 def test_every_review_is_of_one_kind(some):

@@ -16,6 +16,7 @@ import torch
 from jupyter_client.manager import start_new_kernel
 
 import helpers.exercises as exercises
+import helpers.exercises.engine.memory as memory
 from helpers.exercises.__main__ import answer_faults, cell_faults
 from helpers.exercises.engine.board import Board
 from helpers.exercises.engine.box import board_box, hint_box, solution_box, verdict_box
@@ -268,6 +269,55 @@ def test_prints_and_warnings_of_an_answer_do_not_reach_the_notebook(capsys):
         with pytest.raises(UserWarning):
             warnings.warn("the filters are as before", stacklevel=1)
     assert capsys.readouterr() == ("", "")
+
+
+# ----------------------------------------------------------------------------------------- memory
+
+
+def fills_a_list(scores):
+    kept = []
+    while True:
+        kept.append(np.ones(10**6))
+
+
+def fills_it_with_small_things(scores):
+    kept = []
+    while True:
+        kept.append([kept])
+
+
+def grows_a_text(scores):
+    text = "x"
+    while True:
+        text += text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda scores: np.ones(10**12),
+        lambda scores: torch.ones(10**12),
+        lambda scores: [0] * 10**12,
+        fills_a_list,
+        fills_it_with_small_things,
+        grows_a_text,
+    ],
+)
+def test_an_answer_that_asks_for_all_memory_gets_a_sentence(answer, monkeypatch):
+    import resource
+
+    monkeypatch.setattr(memory, "ALLOWANCE", 200 * 2**20)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    verdict = judge(softmax_exercise(seconds=20), answer)
+    assert verdict.state == "wrong"
+    assert verdict.sentence.startswith("There was not enough memory for it")
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_where_memory_cannot_be_limited_answers_are_judged_all_the_same(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert judge(softmax_exercise(), right).passed
 
 
 # ----------------------------------------------------------------------- right and missing answers
