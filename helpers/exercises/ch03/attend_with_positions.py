@@ -187,7 +187,6 @@ def unstable(X, Pi, *parameters):
 
 @exercise.check
 def check(answer):
-    float32 = 1e-4  # fewer digits, in scores of up to 100
     # All sizes alike, so that Π added in the wrong place runs without an error. Tokens 0 and 2 are
     # the same word.
     X, Pi = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([[0.0, 1, 1], [1.0, 1, -1]])
@@ -237,14 +236,13 @@ def check(answer):
             "routed?": weighted_tokens(*inputs),
             UNSCALED: scaled(*inputs),
         },
-        float32,
     )
     rng = np.random.default_rng(34)
     for D, D_q, D_v, N in (2, 4, 2, 3), (3, 2, 4, 1), (4, 3, 2, 7), (1, 2, 3, 5), (6, 6, 6, 6):
         X, Pi = rng.normal(size=(2, D, N))
         inputs = X, Pi, *random_parameters(rng, D, D_q, D_v)
         what = f"the outputs for D={D}, D_q={D_q}, D_v={D_v}, N={N}"
-        same(unchanged(answer, *inputs), attend_with_positions(*inputs), what, float32)
+        same(unchanged(answer, *inputs), attend_with_positions(*inputs), what)
     first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
     none = np.zeros((1, 1))
     for keys, queries, scores, why in LARGE:
@@ -252,7 +250,7 @@ def check(answer):
         Pi = np.array([keys, np.zeros(3), np.zeros(3)])
         inputs = X, Pi, second, none, first, none, third, none
         got, expected = unchanged(answer, *inputs), attend_with_positions(*inputs)
-        survives(got, expected, f"the outputs for {scores}", why, float32)
+        survives(got, expected, f"the outputs for {scores}", why)
 
 
 exercise.equivalent(

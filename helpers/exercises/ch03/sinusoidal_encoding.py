@@ -117,7 +117,6 @@ def angles_alone(D, N, delta):
 
 @exercise.check
 def check(answer):
-    float32 = 1e-5  # the sine of an angle of 40 in fewer digits
     # Several pairs first: with one pair alone, an angle of 2πn is no angle.
     for D, N, delta in (6, 5, 27), (2, 3, 10):
         sizes, Pi = (D, N, delta), sinusoidal_encoding(D, N, delta)
@@ -136,7 +135,7 @@ def check(answer):
         for question, versions in ANGLE_MISTAKES.items():
             mistakes[question] = tuple(sinusoidal(wrong(*sizes)) for wrong in versions)
         what = f"Π for D={D}, N={N}, delta={delta}"
-        recognize(unchanged(answer, *sizes), Pi, what, mistakes, float32)
+        recognize(unchanged(answer, *sizes), Pi, what, mistakes)
     # The last ones change one input at a time: nothing may be kept from the call before.
     for D, N, delta in (
         *((2, 1, 100.0), (4, 4, 10_000), (512, 3, 100), (16, 40, 10_000)),
@@ -144,7 +143,7 @@ def check(answer):
     ):
         what = f"Π for D={D}, N={N}, delta={delta:g}"
         got = unchanged(answer, D, N, delta)
-        same(got, sinusoidal_encoding(D, N, delta), what, float32)
+        same(got, sinusoidal_encoding(D, N, delta), what)
 
 
 exercise.equivalent("D is even", "* → *np.arange(D / 2*")

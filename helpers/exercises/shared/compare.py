@@ -8,49 +8,33 @@ import numpy as np
 from helpers.exercises.engine.exercise import Untouched, Wrong
 from helpers.exercises.engine.wording import kind, shape_text
 
-__all__ = ["matches", "query_and_key_matrices", "same", "unchanged"]
+__all__ = ["matches", "numbers", "query_and_key_matrices", "same", "unchanged"]
 
 NAN = "Is zero divided by zero, infinity divided by infinity, or subtracted from infinity?"
+# A difference up to this part of a number, or of 1 if it is smaller, is rounding. One operation in
+# float32 is off by up to 6e-8 of the result; the solutions computed in it are off by up to 2e-6.
+ROUNDING = 1e-5
 
 
-def same(got, expected, what="the result", atol=1e-8, nan=NAN, far=""):
+def same(got, expected, what="the result", size=1.0, nan=NAN, far=""):
     """Raise Wrong unless `got` holds the numbers of `expected`.
 
     got:      NumPy array, PyTorch tensor, number, or (nested) list; a dict if `expected` is one.
     what:     the noun that the sentence begins with, as in "the weights".
-    atol:     allowed difference; relative to the expected entry where that is larger than 1.
-              Whole numbers are compared exactly.
+    size:     how large the numbers are, where that is less than 1.
     nan, far: what to ask where NaN occurs, and where numbers differ.
 
-    Kind, shape, NaN and infinity are looked at first, each with a sentence of its own.
+    Kind, shape, NaN and infinity are looked at first, each with a sentence of its own. Then one
+    rule holds for all exercises: whole numbers are compared exactly, all others as closely as a
+    computation in float32 may be trusted, whatever the type of `got`.
     """
-    if got is ...:
-        raise Untouched
-    what = what[0].upper() + what[1:]
-    if got is None:
-        raise Wrong(f"{what}: expected a value, got None: does your function end with return?")
+    what = _given(got, what)
     if isinstance(expected, dict):
-        return _same_dict(got, expected, what, atol)
-    expected = _numbers(expected, what)
-    if isinstance(got, tuple):
-        shapes = [tuple(getattr(part, "shape", ())) for part in got]
-        if any(shapes) and shapes != [row.shape for row in np.atleast_1d(expected)]:
-            raise Wrong(f"{what}: expected the result alone, got a tuple of {len(got)}.")
-    got = _numbers(got, what)
-    if got.shape != expected.shape:
-        transposed = got.shape == expected.shape[::-1]
-        raise Wrong(
-            f"{what}: expected {shape_text(expected.shape)}, got {shape_text(got.shape)}"
-            + (": is it transposed?" if transposed else "."),
-            expected,
-            got,
-        )
-    if np.isnan(got).any() and not np.isnan(expected).any():
-        raise Wrong(f"{what}: NaN (not a number) occurs. {nan}", expected, got)
-    if np.isinf(got).any() and not np.isinf(expected).any():
-        raise Wrong(f"{what}: infinity occurs. Does a number overflow?", expected, got)
+        _same_dict(got, expected, what)
+        return
+    got, expected = numbers(got, expected, what, nan), _numbers(expected, what)
     whole = got.dtype.kind in "biu" and expected.dtype.kind in "biu"
-    allowed = 0 if whole else atol * np.maximum(1, np.abs(expected.astype(float)))
+    allowed = 0 if whole else ROUNDING * np.maximum(size, np.abs(expected.astype(float)))
     equal = (got == expected) | (np.isnan(got) & np.isnan(expected))
     with np.errstate(all="ignore"):
         difference = np.abs(np.subtract(got, expected, dtype=float))
@@ -60,10 +44,37 @@ def same(got, expected, what="the result", atol=1e-8, nan=NAN, far=""):
         raise Wrong(f"{what}: {words}{f': {far}' if far else '.'}", expected, got)
 
 
-def matches(got, expected, atol=1e-8):
+def numbers(got, like, what="the result", nan=NAN):
+    """The numbers of `got` as a NumPy array, for a check that looks into them itself.
+
+    Raises Wrong unless it has the shape of `like`, and NaN or infinity only where that has some.
+    """
+    what = _given(got, what)
+    like = _numbers(like, what)
+    if isinstance(got, tuple):
+        shapes = [tuple(getattr(part, "shape", ())) for part in got]
+        if any(shapes) and shapes != [row.shape for row in np.atleast_1d(like)]:
+            raise Wrong(f"{what}: expected the result alone, got a tuple of {len(got)}.")
+    got = _numbers(got, what)
+    if got.shape != like.shape:
+        transposed = got.shape == like.shape[::-1]
+        raise Wrong(
+            f"{what}: expected {shape_text(like.shape)}, got {shape_text(got.shape)}"
+            + (": is it transposed?" if transposed else "."),
+            like,
+            got,
+        )
+    if np.isnan(got).any() and not np.isnan(like).any():
+        raise Wrong(f"{what}: NaN (not a number) occurs. {nan}", like, got)
+    if np.isinf(got).any() and not np.isinf(like).any():
+        raise Wrong(f"{what}: infinity occurs. Does a number overflow?", like, got)
+    return got
+
+
+def matches(got, expected):
     """Whether `same` would accept; for recognizing a typical mistake by the result it leads to."""
     try:
-        same(got, expected, atol=atol)
+        same(got, expected)
         return True
     except Wrong:
         return False
@@ -89,14 +100,24 @@ def unchanged(answer, *inputs):
     return result
 
 
-def _same_dict(got, expected, what, atol):
+def _same_dict(got, expected, what):
     if not isinstance(got, dict):
         raise Wrong(f"{what}: expected a dict, got {kind(got)}.", expected, got)
     missing = [key for key in expected if key not in got]
     if missing:
         raise Wrong(f"{what}: the key {missing[0]!r} is missing.", list(expected), list(got))
     for key, value in expected.items():
-        same(got[key], value, f"{what}, {key!r}", atol)
+        same(got[key], value, f"{what}, {key!r}")
+
+
+def _given(got, what):
+    """`what` as the beginning of a sentence, once it is sure that there is a result at all."""
+    if got is ...:
+        raise Untouched
+    what = what[0].upper() + what[1:]
+    if got is None:
+        raise Wrong(f"{what}: expected a value, got None: does your function end with return?")
+    return what
 
 
 def _numbers(value, what):
@@ -152,8 +173,8 @@ def query_and_key_matrices(result, fits, shape):
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise Wrong("Two matrices are expected: does your function return Omega_q, Omega_k?")
     try:
-        Omega_q, Omega_k = (np.asarray(matrix, dtype=float) for matrix in result)
-    except (TypeError, ValueError):
+        Omega_q, Omega_k = (_numbers(matrix, "the matrix").astype(float) for matrix in result)
+    except Wrong:
         raise Wrong("Omega_q and Omega_k must be matrices of numbers.") from None
     for name, matrix in ("Omega_q", Omega_q), ("Omega_k", Omega_k):
         if not fits(matrix):

@@ -48,26 +48,26 @@ UNSCALED = (
 )
 
 
-def recognize(got, expected, what, mistakes, atol=1e-8):
+def recognize(got, expected, what, mistakes):
     """Raise Wrong unless `got` is `expected`: with the question of the mistake that leads to it.
 
     mistakes: dict from the question to ask to the result, or a tuple of the results, that the
               mistake leads to.
     """
-    if not matches(got, expected, atol):
+    if not matches(got, expected):
         for question, results in mistakes.items():
             results = results if isinstance(results, tuple) else (results,)
-            if any(matches(got, mistaken, atol) for mistaken in results):
+            if any(matches(got, mistaken) for mistaken in results):
                 raise Wrong(question, expected, got)
         for axis, name in enumerate(("row", "column")):
-            if np.ndim(expected) == 2 and matches(got, _first_alone(expected, axis), atol):
+            if np.ndim(expected) == 2 and matches(got, _first_alone(expected, axis)):
                 raise Wrong(
                     f"Only {name} 0 is filled, and all else is 0: does a loop end in its first "
                     "turn, with a return that stands inside it?",
                     expected,
                     got,
                 )
-    same(got, expected, what, atol)
+    same(got, expected, what)
 
 
 def _first_alone(expected, axis):
@@ -76,12 +76,12 @@ def _first_alone(expected, axis):
     return np.where(np.indices(expected.shape)[axis] == 0, expected, 0)
 
 
-def survives(got, expected, what, why=OVERFLOW, atol=1e-8):
+def survives(got, expected, what, why=OVERFLOW):
     """As `same`, for large scores, after small ones have come out right.
 
     why: the sentence if NaN occurs.
     """
-    same(got, expected, what, atol, why, far="were large scores cut off, or NaN replaced?")
+    same(got, expected, what, nan=why, far="were large scores cut off, or NaN replaced?")
 
 
 def differentiable(answer, *inputs):
