@@ -1,10 +1,24 @@
-"""The collection's notebooks on disk: which there are, and how they are read and written."""
+"""The collection's notebooks on disk: which there are, how they are read, written and cut down."""
 
+import ast
+import dis
+import types
 from pathlib import Path
 
 import nbformat
 
-__all__ = ["BLOCKS", "ENVIRONMENT", "ROOT", "notebook_paths", "read", "topic", "write"]
+__all__ = [
+    "BLOCKS",
+    "ENVIRONMENT",
+    "ROOT",
+    "bound_names",
+    "needed_names",
+    "notebook_paths",
+    "only_what_needs",
+    "read",
+    "topic",
+    "write",
+]
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = ROOT / "helpers" / "blocks"
@@ -43,3 +57,74 @@ def write(notebook, path):
     """Write a notebook as JupyterLab would, so that saving it there changes nothing else."""
     nbformat.validate(notebook)
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+
+
+class _Names:
+    """The names of a code cell, as Python compiles it.
+
+    needed:       those it takes from other cells (or from Python itself)
+    bound:        those it binds, and those whose entries or attributes it sets
+    in_functions: those that its functions look up when they are called
+    """
+
+    def __init__(self, source):
+        self.needed, self.bound, self.in_functions = set(), set(), set()
+        code = compile(source, "cell", "exec")
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "LOAD_NAME":
+                self.needed |= {instruction.argval} - self.bound
+            elif instruction.opname == "STORE_NAME":
+                self.bound.add(instruction.argval)
+        self._look_inside(code)
+        self.needed |= self.in_functions - self.bound
+        for node in ast.walk(ast.parse(source)):
+            target = node
+            while isinstance(target, ast.Subscript | ast.Attribute):
+                target = target.value
+            if isinstance(getattr(node, "ctx", None), ast.Store) and isinstance(target, ast.Name):
+                self.bound |= {target.id} & (self.needed | self.bound)
+
+    def _look_inside(self, code):
+        for inner in code.co_consts:
+            if isinstance(inner, types.CodeType):
+                names = {i.argval for i in dis.get_instructions(inner) if "GLOBAL" in i.opname}
+                at_once = inner.co_name in {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+                names_of = self.needed if at_once else self.in_functions
+                names_of |= names - self.bound if at_once else names
+                self._look_inside(inner)
+
+
+def needed_names(cell):
+    """The names that a code cell takes from earlier ones, or from Python itself."""
+    return _Names(cell.source).needed
+
+
+def bound_names(cell):
+    """The names that a code cell binds, and those whose entries or attributes it sets."""
+    return _Names(cell.source).bound
+
+
+def only_what_needs(notebook, wanted):
+    """Keep of a notebook, in place, the code cells for which wanted(cell), and what they rest on.
+
+    A cell rests on every earlier cell that binds or changes a name that it needs; and, where a
+    function needs it, on later ones too, for a widget calls its function at last. The first cell,
+    the set-up, stays; text goes.
+    """
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    names = [_Names(cell.source) for cell in cells]
+    kept = {0} | {i for i, cell in enumerate(cells) if wanted(cell)}
+
+    def keep_what_they_rest_on():
+        needed = set()
+        for i in reversed(range(len(cells))):
+            if i in kept or names[i].bound & needed:
+                kept.add(i)
+                needed |= names[i].needed
+
+    keep_what_they_rest_on()
+    in_functions = set().union(*(names[i].in_functions for i in kept))
+    kept |= {i for i in range(len(cells)) if names[i].bound & in_functions}
+    keep_what_they_rest_on()
+    notebook.cells = [cells[i] for i in sorted(kept)]
+    return notebook

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.exercises.engine.chapters import find
 from helpers.export import blocks
-from helpers.notebooks import BLOCKS, notebook_paths, read
+from helpers.notebooks import BLOCKS, bound_names, needed_names, notebook_paths, read
 
 PATHS = notebook_paths()
 
@@ -82,14 +82,14 @@ def test_only_tagged_cells_are_ignored_and_each_is_followed_by_a_claim(notebook)
             assert any("claim(" in c.source for c in compared[:3]), f"no claim after: {cell.source}"
 
 
-def test_what_an_exercise_defines_is_defined_nowhere_else(notebook):
+def test_what_an_exercise_defines_is_defined_and_used_nowhere_else(notebook):
     """Or a learner's answer would change what comes later, and later cells the answer."""
     of_exercises, of_others = set(), set()
     for cell in code_cells(notebook):
-        nodes = list(ast.walk(ast.parse(cell.source)))
-        bound = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-        bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        (of_exercises if "exercise" in tags(cell) else of_others).update(bound)
+        if "exercise" in tags(cell):
+            of_exercises |= bound_names(cell)
+        elif "check" not in tags(cell):
+            of_others |= bound_names(cell) | needed_names(cell)
     assert not of_exercises & of_others
 
 
