@@ -5,8 +5,9 @@ BOOTSTRAP = @$(PYTHON) helpers/bootstrap.py
 help:    ; $(BOOTSTRAP) help
 lab:     ; $(BOOTSTRAP) lab $(ARGS)
 test:    ; $(BOOTSTRAP) test $(ARGS)
+quick:   ; $(BOOTSTRAP) quick $(ARGS)
 execute: ; $(BOOTSTRAP) execute $(NB)
 export:  ; $(BOOTSTRAP) export
 bench:   ; $(BOOTSTRAP) bench
 
-.PHONY: help lab test execute export bench
+.PHONY: help lab test quick execute export bench

@@ -4,6 +4,7 @@
 
     lab       open JupyterLab on the first notebook; arguments go to Jupyter (--no-browser)
     test      run every check and test; arguments go to pytest (-k softmax)
+    quick     the tests that need no notebook and no browser: layout, units, exercises
     execute   run the notebooks and store their outputs: all of them, or the one named (01)
     export    write helpers/blocks/ from the notebooks
     bench     measure, and store the table in tests/bench/results.md
@@ -39,6 +40,8 @@ LAB_DEFAULTS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
     "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
 }
+
+QUICK = ("tests/unit", "tests/notebooks/test_rules.py")  # under two minutes
 
 NO_NETWORK = (
     "NewConnectionError",
@@ -275,13 +278,18 @@ def test(arguments):
         ["ruff", "check"],
         ["ruff", "format", "--check"],
         ["helpers.exercises"],
-        ["pytest", "-n", "2", "--dist=loadscope", *arguments],
+        # The notebooks first, for they take longest: then no process waits for another at the end.
+        ["pytest", "-n", "2", "--dist=loadscope", "--no-loadscope-reorder", *arguments],
     )
     for step in steps:
         code = run("-m", *step)
         if code:
             return code
     return 0
+
+
+def quick(arguments):
+    return test([*QUICK, *arguments])
 
 
 def execute(arguments):
@@ -299,7 +307,14 @@ def bench(arguments):
     return run("-m", "tests.bench", *arguments)
 
 
-COMMANDS = {"lab": lab, "test": test, "execute": execute, "export": export, "bench": bench}
+COMMANDS = {
+    "lab": lab,
+    "test": test,
+    "quick": quick,
+    "execute": execute,
+    "export": export,
+    "bench": bench,
+}
 
 
 def main():

@@ -23,6 +23,9 @@ __all__ = [
 ROOT = Path(__file__).parents[1]
 BLOCKS = ROOT / "helpers" / "blocks"
 
+# Functions of their own until Python 3.11; of these, generators still are.
+COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
+
 # Outputs are stored, and later compared, under the same conditions.
 ENVIRONMENT = {
     "TRANSFORMER_NOTEBOOKS_DEVICE": "cpu",  # which every reader has
@@ -87,10 +90,13 @@ class _Names:
     def _look_inside(self, code):
         for inner in code.co_consts:
             if isinstance(inner, types.CodeType):
-                names = {i.argval for i in dis.get_instructions(inner) if "GLOBAL" in i.opname}
-                at_once = inner.co_name in {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}
-                names_of = self.needed if at_once else self.in_functions
-                names_of |= names - self.bound if at_once else names
+                instructions = list(dis.get_instructions(inner))
+                names = {i.argval for i in instructions if "GLOBAL" in i.opname}
+                of_class = {i.argval for i in instructions if i.opname == "LOAD_NAME"}
+                if of_class or inner.co_name in COMPREHENSIONS:  # which run at once
+                    self.needed |= (names | of_class) - self.bound
+                else:
+                    self.in_functions |= names
                 self._look_inside(inner)
 
 

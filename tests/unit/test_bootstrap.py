@@ -135,7 +135,7 @@ def test_tests_stop_at_the_first_failure_with_its_code(made):
         "called ruff check",
         "called ruff format --check",
         "called helpers.exercises",
-        "called pytest -n 2 --dist=loadscope -k softmax",
+        "called pytest -n 2 --dist=loadscope --no-loadscope-reorder -k softmax",
     ]
     # What was installed for the tests is enough for lab.
     assert "nstall" not in bootstrap(root, "lab")[0]
@@ -144,6 +144,12 @@ def test_tests_stop_at_the_first_failure_with_its_code(made):
     out, _ = bootstrap(root, "test", code=3)
     exercises.write_text(ECHO)
     assert "called helpers.exercises" in out and "called pytest" not in out
+
+
+def test_the_quick_tests_leave_notebooks_and_browser_out(made):
+    out, _ = bootstrap(made[0], "quick", "-x")
+    assert "called helpers.exercises" in out
+    assert out.rstrip().endswith(" tests/unit tests/notebooks/test_rules.py -x")
 
 
 def test_execute_passes_the_notebook(made):
