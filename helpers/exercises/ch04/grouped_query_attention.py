@@ -13,10 +13,11 @@ exercise = Exercise(
 def grouped_query_attention(q, k, v):
     """Grouped-query attention: H heads of queries share G heads of keys and values.
 
-    q: tensor, batch × H × N × d; k, v: tensors, batch × G × N × d, with H a multiple of G.
+    q: tensor, batch × H × N × d; k: batch × G × N × d; v: batch × G × N × d_v; H is a multiple
+    of G.
     The first H/G query heads read key and value head 0, the next H/G read head 1, and so on.
     The scores are divided by √d.
-    Returns the outputs, batch × H × N × d.
+    Returns the outputs, batch × H × N × d_v.
     """
     return ...  # your code here
 ''',
@@ -37,7 +38,7 @@ def grouped_query_attention(q, k, v):
 def grouped_query_attention(q, k, v):
     times = q.shape[1] // k.shape[1]  # query heads for each key head
     k = k.repeat_interleave(times, dim=1)  # batch × H × N × d
-    v = v.repeat_interleave(times, dim=1)
+    v = v.repeat_interleave(times, dim=1)  # batch × H × N × d_v
     scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5  # batch × H × queries × keys
     return scores.softmax(dim=3) @ v
 
@@ -61,7 +62,7 @@ def by_broadcasting(q, k, v):
 def by_loop(q, k, v):
     import torch
 
-    outputs = torch.zeros(q.shape)
+    outputs = torch.zeros(*q.shape[:3], v.shape[3])
     for h in range(q.shape[1]):
         g = h * k.shape[1] // q.shape[1]
         scores = torch.einsum("bnd,bmd->bnm", q[:, h], k[:, g]) / q.shape[3] ** 0.5
@@ -135,6 +136,21 @@ def by_heads(q, k, v):
     return attention(q, *shared(q, k, v), divisor=q.shape[1] ** 0.5)
 
 
+@exercise.wrong("divided by √d_v")
+def by_values(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=v.shape[3] ** 0.5)
+
+
+@exercise.wrong("root of the number of tokens")
+def by_tokens(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=q.shape[2] ** 0.5)
+
+
+@exercise.wrong("same number whatever d is")
+def by_constant(q, k, v):
+    return attention(q, *shared(q, k, v), divisor=2**0.5)
+
+
 @exercise.wrong("sees no later key")
 def causal(q, k, v):
     from torch.nn.functional import scaled_dot_product_attention
@@ -184,45 +200,63 @@ def unshared(q, k, v):
     return attention(q, k, v)
 
 
+@exercise.wrong("how many query heads read the same group")
+def h_over_groups(q, k, v):
+    groups = [h // k.shape[1] for h in range(q.shape[1])]
+    return attention(q, k[:, groups], v[:, groups])
+
+
 def run(answer, *inputs):
-    """unchanged(answer, *inputs), with a question where 4 heads of queries meet 2 of keys."""
+    """unchanged(answer, *inputs), with a question where 6 heads of queries meet 2 of keys."""
     try:
         return unchanged(answer, *inputs)
     except RuntimeError as error:
-        if "tensor a (4) must match the size of tensor b (2)" in str(error):
+        if "tensor a (6) must match the size of tensor b (2)" in str(error):
             raise Wrong(
-                "Four heads of queries met two heads of keys or values, and PyTorch pairs them "
+                "Six heads of queries met two heads of keys or values, and PyTorch pairs them "
                 "one to one: how often is each of the two needed?"
+            ) from None
+        raise
+    except IndexError as error:
+        if "index 2 is out of bounds for dimension" in str(error):
+            raise Wrong(
+                "A query head asked for group 2, and there are only the groups 0 and 1: for H=6 "
+                "and G=2, how many query heads read the same group?"
             ) from None
         raise
 
 
 def compare(got, expected, what, mistakes):
-    """recognize, with the heads of one sentence below each other, so that all can be shown."""
+    """recognize, with one head in each row, so that all can be shown."""
     if getattr(got, "shape", None) == expected.shape:
-        d = expected.shape[3]
-        got, expected, what = got.reshape(-1, d), expected.reshape(-1, d), f"{what}, head by head"
-        mistakes = {question: result.reshape(-1, d) for question, result in mistakes.items()}
+        what = f"{what}, one head in each row"
+        mistakes = {question: _in_rows(result) for question, result in mistakes.items()}
+        got, expected = _in_rows(got), _in_rows(expected)
     recognize(got, expected, what, mistakes)
+
+
+def _in_rows(outputs):
+    """The outputs of each head as a row; what has no heads stays as it is."""
+    return outputs.flatten(2).flatten(0, 1) if outputs.dim() == 4 else outputs
 
 
 @exercise.check
 def check(answer):
     import torch
 
-    # All queries are 0, so every output is an average: of the values 1, 3 or of 10, 30.
-    q, k = torch.zeros(1, 4, 2, 1), torch.ones(1, 2, 2, 1)
-    v = torch.tensor([[[[1.0], [3.0]], [[10.0], [30.0]]]])
-    four = "the first two of four query heads read head 0 of two, the others head 1. "
+    # All queries are 0, so every output is an average, 4 or 33 of the values.
+    q, k = torch.zeros(1, 6, 4, 5), torch.ones(1, 2, 4, 5)
+    v = torch.tensor([[[1.0, 3.0, 4.0, 8.0], [10.0, 30.0, 40.0, 52.0]]])[..., None]
+    six = "the first three of six query heads read head 0 of two, the others head 1. "
     compare(
         run(answer, q, k, v),
-        torch.tensor([2.0, 2.0, 20.0, 20.0])[None, :, None, None].expand(1, 4, 2, 1),
-        "the outputs for H=4, G=2 when all queries are 0 (averages of the values)",
+        torch.tensor([4.0, 4, 4, 33, 33, 33])[None, :, None, None].expand(1, 6, 4, 1),
+        "the outputs for H=6, G=2 when all queries are 0 (averages of the values)",
         {
             "Your query heads take turns over the groups, 0, 1, 0, 1: "
-            f"{four}Which call repeats each head in place?": both_tiled(q, k, v),
-            f"All heads read the first group: {four}Where is it used?": first_alone(q, k, v),
-            f"All heads read the mean of the groups: {four}Are there still two groups?": (
+            f"{six}Which call repeats each head in place?": both_tiled(q, k, v),
+            f"All heads read the first group: {six}Where is it used?": first_alone(q, k, v),
+            f"All heads read the mean of the groups: {six}Are there still two groups?": (
                 averaged(q, k, v)
             ),
             "The outputs have a dimension of groups and a dimension of heads in each: which two "
@@ -233,7 +267,7 @@ def check(answer):
                 one_of_each_group(q, k, v)
             ),
             "A query of yours sees no later key: does the docstring hide any?": causal(q, k, v),
-            f"Your query heads read the groups in reverse order: {four}Which comes first?": (
+            f"Your query heads read the groups in reverse order: {six}Which comes first?": (
                 reversed_groups(q, k, v)
             ),
         },
@@ -243,11 +277,12 @@ def check(answer):
     def random(*shape):
         return torch.randn(shape, generator=generator, dtype=torch.float64)
 
-    inputs = random(1, 4, 2, 5), random(1, 2, 2, 5), random(1, 2, 2, 5)
+    # All sizes differ, so that each root tells where it comes from.
+    inputs = random(3, 8, 5, 7), random(3, 2, 5, 7), random(3, 2, 5, 11)
     compare(
         unchanged(answer, *inputs),
         grouped_query_attention(*inputs),
-        "the outputs for H=4, G=2, N=2, d=5",
+        "the outputs for batch=3, H=8, G=2, N=5, d=7, d_v=11",
         {
             "The values are shared as they should be, and the keys take turns, 0, 1, 0, 1: does "
             "a query head read keys and values of the same group?": keys_tiled(*inputs),
@@ -265,13 +300,44 @@ def check(answer):
             "The scores are divided by √H: over how many products does a score sum?": (
                 by_heads(*inputs)
             ),
+            "The scores are divided by √d_v: over how many products does a score sum?": (
+                by_values(*inputs)
+            ),
+            "The scores are divided by the root of the number of tokens: over how many products "
+            "does a score sum?": by_tokens(*inputs),
+            "The scores are divided by √2, the same number whatever d is: which size do queries "
+            "and keys share?": by_constant(*inputs),
             "The softmax runs over the queries: the weights of one query, a row of its scores, do "
             "not sum to one. Which dim counts the keys?": over_queries(*inputs),
             "In your scores keys ask and queries answer: which of the two has to stand transposed "
             "on the right?": exchanged(*inputs),
         },
     )
-    for batch, H, G, N, d in (1, 1, 1, 1, 1), (2, 3, 3, 4, 2), (3, 6, 1, 5, 4), (2, 6, 3, 3, 3):
-        inputs = random(batch, H, N, d), random(batch, G, N, d), random(batch, G, N, d)
-        what = f"the outputs for batch={batch}, H={H}, G={G}, N={N}, d={d}"
+    # The last sizes come twice: nothing may be kept from the call before.
+    for batch, H, G, N, d, d_v in (
+        *((1, 1, 1, 1, 1, 1), (2, 3, 3, 4, 2, 5), (3, 6, 1, 5, 4, 2)),
+        *((2, 6, 3, 3, 3, 3), (2, 6, 3, 3, 3, 3)),
+    ):
+        inputs = random(batch, H, N, d), random(batch, G, N, d), random(batch, G, N, d_v)
+        what = f"the outputs for batch={batch}, H={H}, G={G}, N={N}, d={d}, d_v={d_v}"
         same(unchanged(answer, *inputs), grouped_query_attention(*inputs), what)
+
+
+exercise.equivalent(
+    "these dimensions stay where they are, or are equal in the three tensors",
+    "* → *turned(*).shape[*",
+    "* → *v.shape[1]*",
+    "* → *k.shape[3] ** 0.5",
+    "by_loop: * → *outputs.shape[1]*",
+)
+exercise.equivalent(
+    "two dimensions change places either way; of four dimensions, 2 is also −2",
+    "* → *k.transpose(3, 2) *",
+    "* → *k.transpose(-2, 3) *",
+    "* → *k.transpose(4, 3) *",
+)
+exercise.equivalent(
+    "every entry is written once",
+    "by_loop: * → outputs = torch.ones(*",
+    "by_loop: * → outputs[:, h] += *",
+)

@@ -145,7 +145,27 @@ def check(answer):
         },
     )
     generator = torch.Generator().manual_seed(46)
-    for batch, H, N, d in (1, 1, 1, 1), (3, 4, 5, 2), (2, 3, 3, 3), (4, 1, 2, 5), (2, 6, 7, 1):
+    # The last sizes come twice: nothing may be kept from the call before.
+    for batch, H, N, d in (
+        (1, 1, 1, 1),
+        (3, 4, 5, 2),
+        (2, 3, 3, 3),
+        (4, 1, 2, 5),
+        (2, 6, 7, 1),
+        (2, 6, 7, 1),
+    ):
         y = torch.randn(batch, H, N, d, generator=generator, dtype=torch.float64)
         what = f"the features for batch={batch}, H={H}, N={N}, d={d}"
         same(unchanged(answer, y), merge_heads(y), what)
+
+
+exercise.equivalent(
+    "dimensions 1 and 2 change places either way; of four dimensions, 2 is also −2",
+    "merge_heads: * → *transpose(2, 1)*",
+    "merge_heads: * → *transpose(1, -2)*",
+    "by_flattening: * → *permute(0, -2, 1, 3)*",
+    "by_flattening: * → *flatten(start_dim=-2)",
+)
+exercise.equivalent(
+    "every entry is written once", "by_loops: * → x = torch.ones(*", "by_loops: * → x[:, :, *] += *"
+)

@@ -160,7 +160,28 @@ def check(answer):
         },
     )
     generator = torch.Generator().manual_seed(45)
-    for batch, N, H, d in (1, 1, 1, 1), (3, 5, 4, 2), (2, 3, 3, 3), (4, 2, 1, 5), (2, 7, 6, 1):
+    # Among them, the same tensor size with another H, and the same sizes twice
+    for batch, N, H, d in (
+        *((1, 1, 1, 1), (3, 5, 4, 2), (2, 3, 3, 3), (4, 2, 1, 5)),
+        *((2, 7, 6, 1), (2, 7, 3, 2), (2, 7, 3, 2)),
+    ):
         x = torch.randn(batch, N, H * d, generator=generator, dtype=torch.float64)
         what = f"the heads for batch={batch}, N={N}, D={H * d}, H={H}"
         same(unchanged(answer, x, H), split_heads(x, H), what)
+
+
+exercise.equivalent(
+    "dimensions 1 and 2 change places either way, and dimension 2 of four is also −2",
+    "split_heads: * → *.transpose(2, 1)",
+    "split_heads: * → *.transpose(1, -2)",
+)
+exercise.equivalent(
+    "every entry is written once",
+    "by_loops: * → heads = torch.ones(*",
+    "by_loops: * → heads[:, h, :, i] += *",
+)
+exercise.equivalent(
+    "any kind of float will do",
+    "by_loops: * → heads = torch.zeros(batch, H, N, D // H)",
+    "by_loops: * → *dtype=turned(x).dtype)",
+)
