@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.questions import recognize, run
 
 exercise = Exercise(
     "3.4",
@@ -231,15 +231,12 @@ def check(answer):
         },
     )
     pi = np.array([10.0, 20.0, 30.0])
-    try:
-        got = unchanged(answer, pi, 4)
-    except IndexError:
-        raise Wrong(
-            "For pi = 10, 20, 30 and N=4 you look outside pi: there are offsets from −3 to 3, and "
-            "pi has entries for −1, 0 and 1. Which entry should serve the larger offsets?",
-        ) from None
+    outside = (
+        "For pi = 10, 20, 30 and N=4 you look outside pi: there are offsets from −3 to 3, and pi "
+        "has entries for −1, 0 and 1. Which entry should serve the larger offsets?"
+    )
     recognize(
-        got,
+        run(answer, pi, 4, errors={"out of bounds": outside, "out of range": outside}),
         relative_bias_matrix(pi, 4),
         "B for pi = 10, 20, 30 and N=4",
         {

@@ -203,3 +203,17 @@ def check(answer):
         Q = rng.normal(size=(D_q, N))
         what = f"the result for D_q={D_q}, N={N}, delta={delta:g}"
         same(unchanged(answer, Q, delta), rotate(Q, delta), what)
+
+
+exercise.equivalent(
+    "every row is written once",
+    "rotate: * → turned = np.ones((D_q, N))",
+    "rotate: * → turned[*::2] += *",
+)
+exercise.equivalent("a column has as many entries as Q has rows", "by_loops: * → *len(Q)*")
+exercise.equivalent("NumPy makes an array of the list", "by_loops: * → column.extend([[*]] @ *")
+exercise.equivalent(
+    "the same numbers follow each other",
+    "by_complex_numbers: * → return np.concatenate(*, axis=1)*",
+)
+exercise.equivalent("more digits are no mistake", "in_float32: * → *, angles(*Q.shape, delta))")

@@ -4,8 +4,8 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.wording import kind
-from helpers.exercises.shared.compare import unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import recognize, run
 
 exercise = Exercise(
     "4.8",
@@ -176,6 +176,19 @@ def exchanged(heads, Omega_c):
     return [(W_ov, W_qk) for W_qk, W_ov in circuits(heads, Omega_c)]
 
 
+@exercise.wrong("was the pair taken apart")
+def pair_not_unpacked(heads, Omega_c):
+    return circuits([*enumerate(heads)], Omega_c)
+
+
+@exercise.wrong("got a list of 1")
+def return_in_the_loop(heads, Omega_c):
+    pairs = []
+    for pair in circuits(heads, Omega_c):
+        pairs.append(pair)
+        return pairs
+
+
 @exercise.wrong("in reverse order")
 def reversed_heads(heads, Omega_c):
     return circuits(heads, Omega_c)[::-1]
@@ -189,6 +202,12 @@ def two_lists(heads, Omega_c):
 @exercise.wrong("expected a list of 3 pairs")
 def first_pair(heads, Omega_c):
     return circuits(heads, Omega_c)[0]
+
+
+NOT_UNPACKED = {
+    "tuple indices must be integers": "enumerate gives pairs, a number and a head: was the pair "
+    "taken apart, as in `for h, head in enumerate(heads)`?"
+}
 
 
 def pairs_of(got, H):
@@ -207,13 +226,14 @@ def pairs_of(got, H):
 
 @exercise.check
 def check(answer):
-    # Three heads of D_q = 5 and D_v = 3 for tokens of two entries: all sizes differ.
-    ones_and_zeros = np.random.default_rng(48).integers(-1, 3, size=(3, 13, 2)).astype(float)
-    heads = [{"Omega_q": m[:5], "Omega_k": m[5:10], "Omega_v": m[10:]} for m in ones_and_zeros]
-    Omega_c = np.arange(18.0).reshape(2, 9)
-    check_pairs(answer, heads, Omega_c, "D=2, H=3, D_q=5, D_v=3")
+    # Three heads of D_q = 7 and D_v = 5 for tokens of four entries: all sizes differ.
+    numbers = np.random.default_rng(48).integers(-2, 4, size=(3, 19, 4)).astype(float)
+    heads = [{"Omega_q": m[:7], "Omega_k": m[7:14], "Omega_v": m[14:]} for m in numbers]
+    Omega_c = np.arange(60.0).reshape(4, 15)
+    check_pairs(answer, heads, Omega_c, "D=4, H=3, D_q=7, D_v=5")
     rng = np.random.default_rng(49)
-    for D, H, D_q, D_v in (1, 1, 1, 1), (4, 2, 2, 2), (3, 3, 3, 3), (5, 2, 7, 4), (2, 4, 1, 3):
+    # The last sizes come twice: nothing may be kept from the call before.
+    for D, H, D_q, D_v in (1, 1, 1, 1), (4, 2, 2, 2), (3, 3, 3, 3), (2, 4, 1, 3), (2, 4, 1, 3):
         heads = [
             {
                 "Omega_q": rng.normal(size=(D_q, D)),
@@ -222,14 +242,18 @@ def check(answer):
             }
             for _ in range(H)
         ]
-        sizes = f"D={D}, H={H}, D_q={D_q}, D_v={D_v}"
-        check_pairs(answer, heads, rng.normal(size=(D, H * D_v)), sizes)
+        Omega_c = rng.normal(size=(D, H * D_v))
+        got = pairs_of(unchanged(answer, heads, Omega_c), H)
+        for h, pair in enumerate(circuits(heads, Omega_c)):
+            for name, matrix, expected in zip(("W_qk", "W_ov"), got[h], pair, strict=True):
+                sizes = f"D={D}, H={H}, D_q={D_q}, D_v={D_v}"
+                same(matrix, expected, f"{name} of head {h} for {sizes}")
 
 
 def check_pairs(answer, heads, Omega_c, sizes):
     """First all W_qk, then all W_ov, so that a mistake in one of them is not hidden by another."""
     H = len(heads)
-    got = pairs_of(unchanged(answer, heads, Omega_c), H)
+    got = pairs_of(run(answer, heads, Omega_c, errors=NOT_UNPACKED), H)
     expected = circuits(heads, Omega_c)
     for h, head in enumerate(heads):
         name = f"W_qk of head {h} for {sizes}"
@@ -257,3 +281,27 @@ def check_pairs(answer, heads, Omega_c, sizes):
                 for question, mistaken in OV_MISTAKES.items()
             },
         )
+
+
+exercise.equivalent(
+    "queries and keys have the same size", "by_einsum: * → H, D_q, D = Omega_k.shape"
+)
+exercise.equivalent("any negative size is filled in", "by_einsum: * → *reshape(D, H, -2)*")
+exercise.equivalent(
+    "a list, a zip or an iterator of as many pairs as there are heads",
+    "by_einsum: * → return zip(*",
+    "* → *zip(*))",
+    "* → *, strict=False)*",
+    "by_splitting: * → *zip(heads, blocks)]",
+)
+exercise.equivalent(
+    "every entry is written once, and both matrices begin with zeros",
+    "by_probing: * → W_ov, W_qk = *",
+    "by_probing: * → W_qk, W_ov = (np.ones(*",
+    "by_probing: * → W_qk[i, j] += *",
+)
+exercise.equivalent("only the size is read", "by_probing: * → D = len(whole(Omega_c))")
+exercise.equivalent(
+    "of two vectors either may come first",
+    "by_probing: * → W_qk[i, j] = head['Omega_q'][:, j] @ head['Omega_k'][:, i]",
+)

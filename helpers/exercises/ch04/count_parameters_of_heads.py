@@ -94,6 +94,9 @@ SLIPS = {
     ),
     "has D_q and D_v exchanged within the heads: which of queries, keys and values have D_v "
     "entries?": lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_v,
+    "counts the biases of a single head: does each head add its own?": (
+        lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * D + 2 * D_q + D_v + D * H * D_v
+    ),
     "gives every bias D entries: to what is a bias added?": (
         lambda D, H, D_q, D_v: H * (2 * D_q + D_v + 3) * D + D * H * D_v
     ),

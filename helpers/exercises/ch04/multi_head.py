@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
-from helpers.exercises.shared.compare import unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.questions import LARGE, recognize, run, survives
 from helpers.exercises.shared.reference import project, random_parameters, softmax_columns
 
 exercise = Exercise(
@@ -19,7 +19,7 @@ def multi_head(X, heads, Omega_c):
     heads: list of H dicts with the parameters of one head each: "Omega_q" and "Omega_k", D_q × D;
     "beta_q" and "beta_k", D_q × 1; "Omega_v", D_v × D; "beta_v", D_v × 1.
     Omega_c: D × H·D_v; its first D_v columns belong to the first head.
-    Returns the outputs, D × N.
+    Returns the outputs, D × N. Scores may be ±1000.
     """
     return ...  # your code here
 ''',
@@ -47,6 +47,9 @@ def multi_head(X, heads, Omega_c):
         exponentials = np.exp(scores - scores.max(axis=0))
         outputs.append(V @ (exponentials / exponentials.sum(axis=0)))
     return Omega_c @ np.concatenate(outputs)  # D × N
+
+
+NAMES = "Omega_q", "beta_q", "Omega_k", "beta_k", "Omega_v", "beta_v"
 
 
 def each(X, heads, divisor=lambda X, Q, V: np.sqrt(len(Q))):
@@ -149,6 +152,8 @@ SCALES = {
     "The scores are multiplied by √D_q: is the softmax to become sharper or softer?": (
         with_divisor(lambda X, Q, V: 1 / np.sqrt(len(Q)))
     ),
+    "The scores are divided by √2, the same number whatever D_q is: how long are the head's "
+    "queries and keys?": with_divisor(lambda X, Q, V: np.sqrt(2)),
     "The scores are divided by √D_v: how long are the head's queries and keys?": (
         with_divisor(lambda X, Q, V: np.sqrt(len(V)))
     ),
@@ -166,42 +171,58 @@ def without_biases(X, heads, Omega_c):
     return multi_head(X, bare, Omega_c)
 
 
+@exercise.wrong("where is beta_q")
+def without_query_bias(X, heads, Omega_c):
+    return multi_head(X, [head | {"beta_q": 0 * head["beta_q"]} for head in heads], Omega_c)
+
+
+@exercise.wrong("Keys ask and queries answer")
+def keys_asking(X, heads, Omega_c):
+    exchange = dict(zip(NAMES, NAMES[2:4] + NAMES[:2] + NAMES[4:], strict=True))
+    return multi_head(X, [{exchange[n]: p for n, p in h.items()} for h in heads], Omega_c)
+
+
+@exercise.wrong("was the pair taken apart")
+def pair_not_unpacked(X, heads, Omega_c):
+    return multi_head(X, [*enumerate(heads)], Omega_c)
+
+
+@exercise.wrong("did the loop end with the first head")
+def return_in_the_loop(X, heads, Omega_c):
+    outputs = []
+    for output in each(X, heads):
+        outputs.append(output)
+        return Omega_c @ np.concatenate(outputs)
+
+
 @exercise.wrong("where is beta_v")
 def without_value_bias(X, heads, Omega_c):
     return multi_head(X, [head | {"beta_v": 0 * head["beta_v"]} for head in heads], Omega_c)
 
 
-# For D = 5, H = 3 and D_v = 2: the sizes that do not fit, as NumPy tells them, and the question
+# For D = 5, H = 3 and D_v = 2: words of NumPy's and Python's errors, and the question
 MISFITS = {
     "size 2 is different from 6": "A matrix with D_v rows met Omega_c, which has H·D_v columns: "
-    "were the heads' outputs put below each other, or added, or side by side?",
+    "were the heads' outputs put below each other, or added, or side by side, or did the loop end "
+    "with the first head?",
     "size 2 is different from 5": "A matrix with D_v rows met a head's Omega, which has D columns: "
     "does each head read the tokens X, or the output of the head before it?",
     "size 6 is different from 5": "Omega_c is transposed: it is D × H·D_v; which of its two sizes "
     "meets the outputs of the heads?",
+    "tuple indices must be integers": "enumerate gives pairs, a number and a head: was the pair "
+    "taken apart, as in `for h, head in enumerate(heads)`?",
 }
-
-
-def run(answer, *inputs):
-    """unchanged(answer, *inputs), with a question where matrices do not fit."""
-    try:
-        return unchanged(answer, *inputs)
-    except ValueError as error:
-        for sizes, question in MISFITS.items():
-            if sizes in str(error):
-                raise Wrong(question) from None
-        raise
 
 
 @exercise.check
 def check(answer):
     # All tokens are equal, so each head's output is its value, whatever its weights.
-    X, none_q, none_v = np.ones((5, 2)), np.zeros((4, 1)), np.zeros((2, 1))
+    X, none_q, none_v = np.ones((5, 4)), np.zeros((7, 1)), np.zeros((2, 1))
     heads = [
         {
-            "Omega_q": np.ones((4, 5)),
+            "Omega_q": np.ones((7, 5)),
             "beta_q": none_q,
-            "Omega_k": np.ones((4, 5)),
+            "Omega_k": np.ones((7, 5)),
             "beta_k": none_q,
             "Omega_v": np.array([[value, 0.0, 0.0, 0.0, 0.0] for value in values]),
             "beta_v": none_v,
@@ -210,8 +231,8 @@ def check(answer):
     ]
     inputs = X, heads, np.triu(np.ones((5, 6)))  # entry i of the result: the sum from i on
     recognize(
-        run(answer, *inputs),
-        np.array([[21.0, 20.0, 18.0, 15.0, 11.0]]).T * np.ones((1, 2)),
+        run(answer, *inputs, errors=MISFITS),
+        np.array([[21.0, 20.0, 18.0, 15.0, 11.0]]).T * np.ones((1, 4)),
         "the outputs for three heads that found (1, 2), (3, 4) and (5, 6)",
         {
             "These are the outputs of the heads, one below the other: where is Omega_c?": (
@@ -234,28 +255,58 @@ def check(answer):
     )
     # First sizes that all differ, so that each root tells where it comes from.
     rng = np.random.default_rng(43)
-    names = tuple(heads[0])
-    for D, H, D_q, D_v, N in (
-        (6, 3, 4, 2, 5),
-        (4, 2, 2, 2, 3),
-        (3, 1, 2, 4, 1),
-        (2, 4, 3, 1, 6),
-        (8, 2, 4, 4, 7),
-    ):
-        X, Omega_c = rng.normal(size=(D, N)), rng.normal(size=(D, H * D_v))
-        heads = [
-            dict(zip(names, random_parameters(rng, D, D_q, D_v), strict=True)) for _ in range(H)
-        ]
-        inputs = X, heads, Omega_c
-        recognize(
-            unchanged(answer, *inputs),
-            multi_head(*inputs),
-            f"the outputs for D={D}, H={H}, D_q={D_q}, D_v={D_v}, N={N}",
-            {question: mistaken(*inputs) for question, mistaken in SCALES.items()}
-            | {
-                "The biases are left out: what is added to Omega_q X, Omega_k X and Omega_v X?": (
-                    without_biases(*inputs)
-                ),
-                "The bias of the values is left out: where is beta_v?": without_value_bias(*inputs),
-            },
-        )
+    inputs = random_inputs(rng, D=7, H=3, D_q=5, D_v=4, N=11)
+    recognize(
+        unchanged(answer, *inputs),
+        multi_head(*inputs),
+        "the outputs for D=7, H=3, D_q=5, D_v=4, N=11",
+        {question: mistaken(*inputs) for question, mistaken in SCALES.items()}
+        | {
+            "The biases are left out: what is added to Omega_q X, Omega_k X and Omega_v X?": (
+                without_biases(*inputs)
+            ),
+            "The bias of the queries is left out: where is beta_q?": without_query_bias(*inputs),
+            "The bias of the values is left out: where is beta_v?": without_value_bias(*inputs),
+            "Keys ask and queries answer in your heads, Qᵀ K: which of the two runs down the "
+            "columns of the weights?": keys_asking(*inputs),
+        },
+    )
+    # The last sizes come twice: nothing may be kept from the call before.
+    for D, H, D_q, D_v, N in (4, 2, 2, 2, 3), (3, 1, 2, 4, 1), (2, 4, 3, 1, 6), (2, 4, 3, 1, 6):
+        inputs = random_inputs(rng, D, H, D_q, D_v, N)
+        what = f"the outputs for D={D}, H={H}, D_q={D_q}, D_v={D_v}, N={N}"
+        same(unchanged(answer, *inputs), multi_head(*inputs), what)
+    for keys, queries, scores, why in LARGE:
+        first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
+        X, parameters = np.array([keys, queries, [4.0, 8.0, 1.0]]), (second, 0, first, 0, third, 0)
+        head = {name: p * np.ones((1, 1)) for name, p in zip(NAMES, parameters, strict=True)}
+        inputs = X, [head], np.ones((3, 1))
+        got, expected = unchanged(answer, *inputs), multi_head(*inputs)
+        survives(got, expected, f"the outputs for {scores} and D_q=1", why)
+
+
+def random_inputs(rng, D, H, D_q, D_v, N):
+    """X, heads and Omega_c."""
+    X, Omega_c = rng.normal(size=(D, N)), rng.normal(size=(D, H * D_v))
+    heads = [dict(zip(NAMES, random_parameters(rng, D, D_q, D_v), strict=True)) for _ in range(H)]
+    return X, heads, Omega_c
+
+
+exercise.equivalent(
+    "a bias of the keys adds the same number to all scores of a query",
+    "multi_head: * → K = head['Omega_k'] @ X",
+)
+exercise.equivalent("queries and keys have the same length", "* → *np.sqrt(K.shape[*])")
+exercise.equivalent(
+    "there are as many blocks as heads, and every dict has the same names",
+    "by_contributions: * → *each(X, heads)))",
+    "by_contributions: * → *strict=False)))",
+    "at_once: * → *for name in heads[-1]}",
+)
+exercise.equivalent("NumPy makes an array of the list", "at_once: * → stacked = {name: [*")
+exercise.equivalent(
+    "any negative size is filled in, and N is also the size of the scores",
+    "at_once: * → *reshape(-2, X.shape[1])",
+    "at_once: * → *reshape(-1, exponentials.shape[1])",
+    "at_once: * → *reshape(-1, scores.shape[1])",
+)

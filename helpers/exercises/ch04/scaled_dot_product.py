@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import LARGE, recognize, survives
+from helpers.exercises.shared.questions import LARGE, recognize, run, survives
 from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
@@ -91,14 +91,32 @@ def by_fourth_root(Q, K, V):
     return V @ softmax_columns(K.T @ Q / len(Q) ** 0.25)
 
 
-@exercise.wrong("which size counts the entries")
+@exercise.wrong("divided by √M")
 def by_keys(Q, K, V):
     return V @ softmax_columns(K.T @ Q / np.sqrt(K.shape[1]))
 
 
-@exercise.wrong("which size counts the entries")
+@exercise.wrong("divided by √N")
 def by_tokens(Q, K, V):
     return V @ softmax_columns(K.T @ Q / np.sqrt(Q.shape[1]))
+
+
+@exercise.wrong("the same number whatever D_q is")
+def by_constant(Q, K, V):
+    return V @ softmax_columns(K.T @ Q / np.sqrt(2))
+
+
+@exercise.wrong("keys run down and queries across")
+def product_of_rows(Q, K, V):
+    return V @ softmax_columns(K @ Q / np.sqrt(len(Q)))
+
+
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(Q, K, V):
+    outputs = np.zeros((len(V), Q.shape[1]))
+    for n in range(Q.shape[1]):
+        outputs[:, n] = scaled_dot_product(Q, K, V)[:, n]
+        return outputs
 
 
 @exercise.wrong("what is it that must not grow too large")
@@ -111,12 +129,12 @@ def over_rows(Q, K, V):
     return V @ softmax_columns(Q.T @ K / np.sqrt(len(Q))).T
 
 
-@exercise.wrong("query and key are exchanged")
+@exercise.wrong("keys run down and queries across")
 def exchanged(Q, K, V):
     return V @ softmax_columns(Q.T @ K / np.sqrt(len(Q)))
 
 
-@exercise.wrong("mixed by a row of A")
+@exercise.wrong("keys run down and queries across")
 def transposed(Q, K, V):
     return V @ softmax_columns(K.T @ Q / np.sqrt(len(Q))).T
 
@@ -139,18 +157,25 @@ def one_maximum(Q, K, V):
     return V @ (exponentials / exponentials.sum(axis=0))
 
 
+# For D_q = 3, M = 7 and N = 5: the sizes that do not fit, as NumPy tells them, and the question
+MISFITS = dict.fromkeys(
+    ("size 5 is different from 7", "size 7 is different from 5", "size 3 is different from 7"),
+    "The sizes of a product do not fit. KᵀQ is M × N: keys run down and queries across. Does the "
+    "right one of K and Q stand transposed on the left, or is A transposed on its way to V?",
+)
+
+
 @exercise.check
 def check(answer):
-    # D_q, D_v and N all differ, so that each root tells where it comes from. M = N: there,
-    # transposed weights run without an error.
-    Q = np.array([[1.0, 0, 2], [0, 1, 0], [1, 1, 0], [0, 2, 1], [1, 0, 0]])
-    K = np.array([[2.0, 0, 1], [0, 1, 1], [0, 2, 0], [1, 0, 1], [0, 1, 2]])
-    V = np.array([[4.0, 0.0, 0.0], [0.0, 4.0, 8.0]])
+    # All sizes differ, so that each root tells where it comes from.
+    rng = np.random.default_rng(40)
+    sizes = (3, 5), (3, 7), (4, 7)
+    Q, K, V = (rng.integers(-3, 4, size).astype(float) for size in sizes)
     inputs = Q, K, V
     recognize(
-        unchanged(answer, *inputs),
+        run(answer, *inputs, errors=MISFITS),
         scaled_dot_product(*inputs),
-        "the outputs for D_q=5, D_v=2, M=N=3",
+        "the outputs for D_q=3, D_v=4, M=7, N=5",
         {
             "The scores went into the softmax as they were: by what are they to be divided?": (
                 unscaled(*inputs)
@@ -161,18 +186,18 @@ def check(answer):
             "become sharper or softer?": multiplied(*inputs),
             "The scores are divided by √D_v: over how many products does a dot product of query "
             "and key sum?": by_values(*inputs),
-            "The scores are divided by the root of the number of tokens, the columns of Q or of K: "
-            "which size counts the entries of one query?": by_tokens(*inputs),
+            "The scores are divided by √M, the root of the number of keys: which size counts the "
+            "entries of one query?": by_keys(*inputs),
+            "The scores are divided by √N, the root of the number of queries: which size counts "
+            "the entries of one query?": by_tokens(*inputs),
+            "The scores are divided by √2, the same number whatever D_q is: which size counts the "
+            "entries of one query?": by_constant(*inputs),
             "The scores are divided by the fourth root of D_q: if only one of Q and K is divided, "
             "by which root?": by_fourth_root(*inputs),
             "The outputs are divided by √D_q, after the softmax, so that the weights no longer "
             "sum to one: what is it that must not grow too large?": afterwards(*inputs),
             "The rows of your weights sum to one, the columns do not: over what does one query's "
             "softmax run, keys or queries?": over_rows(*inputs),
-            "In your scores query and key are exchanged: keys run down and queries across; which "
-            "of the two has to stand transposed on the left?": exchanged(*inputs),
-            "Every output is mixed by a row of A, yet the columns of A sum to one: which index "
-            "of A counts the outputs?": transposed(*inputs),
             "The values are weighted with the scores themselves: what turns scores into weights?": (
                 without_softmax(*inputs)
             ),
@@ -188,3 +213,12 @@ def check(answer):
         Q, K = np.array([queries]), np.array([keys])
         got, expected = unchanged(answer, Q, K, V), scaled_dot_product(Q, K, V)
         survives(got, expected, f"the outputs for {scores}, with D_q=1", why)
+
+
+exercise.equivalent(
+    "queries and keys have the same length",
+    "* → *np.sqrt(K.shape[0])",
+    "scaled_before: * → fourth_root = len(*) ** 0.25",
+    "in_rows: * → *len(*) ** (-0.5)",
+)
+exercise.equivalent("of two vectors either may come first", "by_loops: * → *[Q[:, n] @ key */*")

@@ -4,7 +4,13 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import OVERFLOW, UNDERFLOW, recognize, survives
+from helpers.exercises.shared.questions import (
+    NOT_THE_LARGEST,
+    OVERFLOW,
+    UNDERFLOW,
+    recognize,
+    survives,
+)
 from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
@@ -152,6 +158,21 @@ def half_stable(scores):
     return np.diag(a) - np.outer(a, a)
 
 
+@exercise.wrong("the largest of them, or something else")
+def mean_subtracted(scores):
+    exponentials = np.exp(scores - scores.mean())
+    a = exponentials / exponentials.sum()
+    return np.diag(a) - np.outer(a, a)
+
+
+@exercise.wrong("a return that stands inside it")
+def return_in_the_loop(scores):
+    J = np.zeros((len(scores), len(scores)))
+    for i in range(len(scores)):
+        J[i] = softmax_jacobian(scores)[i]
+        return J
+
+
 @exercise.wrong("were large scores cut off")
 def cut_off(scores):
     a = softmax_columns(np.clip(scores, -700, 700))
@@ -160,11 +181,11 @@ def cut_off(scores):
 
 @exercise.check
 def check(answer):
-    scores = np.log([1.0, 1.0, 2.0])
+    scores = np.log([2.0, 3.0, 5.0])
     recognize(
         unchanged(answer, scores),
-        np.array([[3.0, -1.0, -2.0], [-1.0, 3.0, -2.0], [-2.0, -2.0, 4.0]]) / 16,
-        "the Jacobian for the weights ¼, ¼, ½",
+        np.array([[16.0, -6.0, -10.0], [-6.0, 21.0, -15.0], [-10.0, -15.0, 25.0]]) / 100,
+        "the Jacobian for the weights 0.2, 0.3, 0.5",
         {
             "The diagonal is right, and off the diagonal all is zero: does one weight not depend "
             "on the other scores?": diagonal(scores),
@@ -205,7 +226,36 @@ def check(answer):
     for scores, why in (
         (np.array([1000.0, 1001.0]), OVERFLOW),
         (np.array([-1000.0, -1001.0]), UNDERFLOW),
-        (np.array([1000.0, -1000.0, 999.0]), OVERFLOW),
+        (np.array([1000.0, -1000.0]), NOT_THE_LARGEST),
     ):
         what = f"the Jacobian for scores of {', '.join(f'{score:.0f}' for score in scores)}"
         survives(unchanged(answer, scores), softmax_jacobian(scores), what, why)
+
+
+exercise.equivalent(
+    "any number near the largest will do",
+    "softmax_jacobian: * → exponentials = np.exp(scores - whole(scores).max())",
+)
+exercise.equivalent(
+    "there are as many weights as scores",
+    "by_loops: * → N = len(scores)",
+    "by_broadcasting: * → *np.eye(len(scores))*",
+    "by_differences: * → *np.eye(len(whole(scores)))",
+)
+exercise.equivalent(
+    "the Jacobian is symmetric",
+    "* → return turned(J)",
+    "by_loops: * → turned(J)[i, j] = *",
+    "by_loops: * → J[j, i] = *",
+    "by_differences: * → *in turned(steps)]",
+    "by_differences: * → return np.stack(columns) / *",
+    "by_differences: * → return np.stack(columns, axis=0) / *",
+)
+exercise.equivalent(
+    "where i is j, a_i is a_j",
+    "by_loops: * → J[i, j] = a[j] * (1 - a[i]) if *",
+    "by_loops: * → J[i, j] = a[i] * (1 - a[j]) if *",
+)
+exercise.equivalent(
+    "every entry is written once", "by_loops: * → J = np.ones((N, N))", "by_loops: * → J[i, j] += *"
+)
