@@ -128,7 +128,7 @@ def unnormalized(X):
     return X @ np.exp(X.T @ X / np.sqrt(X.shape[0]))
 
 
-@exercise.wrong("does return stand inside the loop")
+@exercise.wrong("a return that stands inside it")
 def returned_early(X):
     outputs = np.zeros(X.shape)
     for n in range(X.shape[1]):
@@ -222,8 +222,6 @@ def check(answer):
             "one: which axis does the sum run along?": tuple(X @ way / way.sum() for way in ways),
             "The tokens are weighted with the exponentials of the scores: what must they be "
             "divided by to be weights?": tuple(X @ way for way in ways),
-            "The first output is right, and the others are still zero: does return stand inside "
-            "the loop, or does the loop end too early?": outputs * [1, 0, 0],
             "Your outputs are rows: in which direction do the tokens of X stand?": outputs.T,
             "These are the weights, keys × queries: what do they weight?": A,
             "Every output lacks its own token, yet the sum runs over all of them: may a token "

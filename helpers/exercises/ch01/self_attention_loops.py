@@ -109,7 +109,7 @@ def replaced(*inputs):
     return with_loops(*inputs, add=False)
 
 
-@exercise.wrong("does return stand inside the loop")
+@exercise.wrong("a return that stands inside it")
 def returned_early(*inputs):
     return with_loops(*inputs, all_outputs=False)
 

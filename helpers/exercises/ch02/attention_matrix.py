@@ -43,8 +43,8 @@ def by_loops(Q, K):
     A = np.zeros((K.shape[1], Q.shape[1]))
     for n in range(Q.shape[1]):
         scores = np.array([K[:, m] @ Q[:, n] for m in range(K.shape[1])])
-        A[:, n] = np.exp(scores - scores.max())
-        A[:, n] /= A[:, n].sum()
+        exponentials = np.exp(scores - scores.max())
+        A[:, n] = exponentials / exponentials.sum()
     return A
 
 
@@ -89,6 +89,32 @@ def scores_alone(Q, K):
     return K.T @ Q
 
 
+@exercise.wrong("what must they be divided by")
+def unnormalized(Q, K):
+    return np.exp(K.T @ Q)
+
+
+@exercise.wrong("All your weights together")
+def over_everything(Q, K):
+    exponentials = np.exp(K.T @ Q)
+    return exponentials / exponentials.sum()
+
+
+@exercise.wrong("a return that stands inside it")
+def returned_early(Q, K):
+    A = np.zeros((K.shape[1], Q.shape[1]))
+    for n in range(Q.shape[1]):
+        A[:, n] = softmax_columns(K.T @ Q[:, n])
+        return A
+
+
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(Q, K):
+    scores = K.T @ Q
+    exponentials = np.exp(scores - scores.mean(axis=0))
+    return exponentials / exponentials.sum(axis=0)
+
+
 @exercise.wrong("np.exp(1000) overflows")
 def unstable(Q, K):
     exponentials = np.exp(K.T @ Q)
@@ -107,15 +133,31 @@ def cut_off(Q, K):
     return exponentials / exponentials.sum(axis=0)
 
 
+exercise.equivalent(
+    "every entry is set",
+    "by_loops: * → A = np.ones((K.shape[1], Q.shape[1]))",
+    "by_loops: * → A[:, n] += exponentials / exponentials.sum()",
+)
+exercise.equivalent(
+    "the dot products themselves, in the same places",
+    "by_loops: * → for n in range(A.shape[1]):",
+    "by_loops: * → scores = np.array([Q[:, n] @ K[:, m] for m in range(K.shape[1])])",
+    "by_einsum: * → return np.exp(scores - np.logaddexp.reduce(scores))",
+)
+
+
 @exercise.check
 def check(answer):
     # As many tokens as features: there, a wrong product runs without an error and can be named.
-    Q, K = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([[1.0, 2.0], [0.0, 1.0]])
-    scores = np.array([[1.0, 0.0], [3.0, 3.0]])
+    rng = np.random.default_rng(22)
+    Q, K = rng.normal(size=(2, 3, 3)).round(1)
+    scores = K.T @ Q
+    A = softmax_columns(scores)
+    ways = np.exp(scores), np.exp(scores - scores.max(axis=0))  # of making exponentials
     recognize(
         unchanged(answer, Q, K),
-        softmax_columns(scores),
-        "A for Q = [[1, 0], [1, 3]] and K = [[1, 2], [0, 1]]",
+        A,
+        "A for three queries and three keys, D_q=3",
         {
             "In your scores queries run down and keys across: which of the two has to stand "
             "transposed on the left, so that the softmax of a column compares keys?": (
@@ -124,19 +166,22 @@ def check(answer):
             "Your rows sum to one and your columns do not: a column belongs to one query; "
             "along which axis do its keys run?": softmax_columns(scores.T).T,
             "This is the transpose of the answer, as PyTorch lays it out: here keys run down and "
-            "queries across. Do your columns sum to one?": softmax_columns(scores).T,
+            "queries across. Do your columns sum to one?": A.T,
             "K Qᵀ compares pairs of features, summed over tokens: which transpose leaves one "
             "number for each key and query?": softmax_columns(K @ Q.T),
             "In K Q a row of K is one feature of all the keys, and a column of Q is one query: "
             "what must happen to K, so that its rows are keys?": softmax_columns(K @ Q),
-            UNSCALED: softmax_columns(scores / np.sqrt(2)),
+            UNSCALED: softmax_columns(scores / np.sqrt(3)),
             "The products are right, but these are the scores: what makes a column sum to one?": (
                 scores
             ),
+            "These are the exponentials of the scores: what must they be divided by to make their "
+            "column sum to one?": ways,
+            "All your weights together sum to one; every column is a softmax of its own: which "
+            "axis does the sum run along?": tuple(way / way.sum() for way in ways),
         },
     )
-    rng = np.random.default_rng(22)
-    for D_q, M, N in (1, 1, 1), (3, 1, 1), (2, 4, 3), (1, 2, 5), (4, 4, 4), (5, 6, 1):
+    for D_q, M, N in 2 * ((1, 1, 1), (3, 1, 1), (2, 4, 3), (1, 2, 5), (4, 4, 4), (5, 6, 1)):
         Q, K = rng.normal(size=(D_q, N)), rng.normal(size=(D_q, M))
         same(unchanged(answer, Q, K), attention_matrix(Q, K), f"A for D_q={D_q}, M={M}, N={N}")
     for keys, queries, scores, why in LARGE:

@@ -60,8 +60,9 @@ def by_columns(Q, K, V):
     import torch
 
     outputs = []
-    for q, k, v in zip(Q, K, V, strict=True):
-        outputs.append((v.T @ (k @ q.T).softmax(dim=0)).T)
+    for b in range(Q.shape[0]):
+        weights = (K[b] @ Q[b].T).softmax(dim=0)  # keys × queries
+        outputs.append((V[b].T @ weights).T)
     return torch.stack(outputs)
 
 
@@ -70,7 +71,7 @@ def in_float32(Q, K, V):
     import torch
 
     outputs = torch.zeros(V.shape)
-    for b in range(len(Q)):
+    for b in range(Q.shape[0]):
         outputs[b] = (Q[b] @ K[b].T).softmax(dim=1) @ V[b]
     return outputs
 
@@ -139,6 +140,31 @@ def unstable(Q, K, V):
     return exponentials / exponentials.sum(dim=2, keepdim=True) @ V
 
 
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(Q, K, V):
+    scores = Q @ K.transpose(1, 2)
+    exponentials = (scores - scores.mean(dim=2, keepdim=True)).exp()
+    return exponentials / exponentials.sum(dim=2, keepdim=True) @ V
+
+
+@exercise.wrong("what must they be divided by")
+def unnormalized(Q, K, V):
+    return (Q @ K.transpose(1, 2)).exp() @ V
+
+
+@exercise.wrong("does return stand inside the loop")
+def returned_early(Q, K, V):
+    outputs = V * 0
+    for b in range(Q.shape[0]):
+        outputs[b] = (Q[b] @ K[b].T).softmax(dim=1) @ V[b]
+        return outputs
+
+
+@exercise.wrong("reshape does not exchange")
+def untransposed(Q, K, V):
+    return (Q @ K).softmax(dim=2) @ V
+
+
 @exercise.wrong("very exponential was 0")
 def one_maximum(Q, K, V):
     scores = Q @ K.transpose(1, 2)
@@ -152,6 +178,19 @@ def with_weights(Q, K, V):
     return weights @ V, weights
 
 
+exercise.equivalent(
+    "the same call, or a size that all three share",
+    "batched_attention: * → scores = Q @ K.transpose(2, 1)",
+    "*: for b in * → for b in range(*.shape[0]):",
+)
+exercise.equivalent("a list of tensors is read as one", "by_columns: * → return outputs")
+exercise.equivalent(
+    "every sentence's outputs are set once",
+    "in_float32: outputs = * → outputs = torch.ones(V.shape)",
+    "in_float32: outputs[b] = (* → outputs[b] += (Q[b] @ K[b].T).softmax(dim=1) @ V[b]",
+)
+
+
 @exercise.check
 def check(answer):
     import torch
@@ -160,9 +199,9 @@ def check(answer):
         return torch.tensor(values, dtype=torch.float64)
 
     # As many sentences as tokens and features: there, a wrong dimension runs without an error.
-    Q = tensor([[[1, 0], [0, 2]], [[1, 1], [2, 0]]])
-    K = tensor([[[1, 0], [2, 1]], [[0, 1], [3, 1]]])
-    V = tensor([[[4, 0], [0, 4]], [[1, 2], [3, 5]]])
+    Q = tensor([[[0.7, -0.4], [1.1, 0.9]], [[-0.6, 1.3], [0.8, 0.2]]])
+    K = tensor([[[1.2, 0.5], [-0.3, 1.7]], [[0.4, -1.1], [1.6, 0.1]]])
+    V = tensor([[[4.1, 0.6], [-2.3, 3.7]], [[1.9, 2.8], [0.3, -5.2]]])
     scores = Q @ K.transpose(1, 2)
     recognize(
         unchanged(answer, Q, K, V),
@@ -185,8 +224,14 @@ def check(answer):
             ),
             "K.T turns all three dimensions around, the batch included: which call exchanges only "
             "the last two?": all_reversed(Q, K, V),
-            "A reshape does not exchange two dimensions, it deals the numbers out again in the "
-            "same order: which call transposes?": reshaped(Q, K, V),
+            "Your K has its numbers in the order that they had before: a reshape does not exchange "
+            "two dimensions, it deals the numbers out again. Which call transposes?": (
+                untransposed(Q, K, V)
+            ),
+            "The values are weighted with the exponentials of the scores: what must they be "
+            "divided by to be weights?": unnormalized(Q, K, V),
+            "The outputs of the first sentence are right, and all others are 0: does return stand "
+            "inside the loop, or does the loop end too early?": returned_early(Q, K, V),
             "A maximum or sum over the keys has lost its dimension and meets the wrong numbers: "
             "what does keepdim=True keep?": tuple(
                 with_kept(Q, K, V, *kept) for kept in ((False, False), (True, False), (False, True))
@@ -194,7 +239,8 @@ def check(answer):
         },
     )
     generator = torch.Generator().manual_seed(25)
-    for B, N, D_q, D_v in (1, 1, 1, 1), (2, 3, 4, 2), (4, 4, 4, 4), (3, 7, 2, 5), (2, 1, 3, 1):
+    sizes = (1, 1, 1, 1), (2, 3, 4, 2), (4, 4, 4, 4), (3, 7, 2, 5), (2, 1, 3, 1)
+    for B, N, D_q, D_v in 2 * sizes:
         Q, K, V = (
             torch.randn(B, N, D, generator=generator, dtype=torch.float64) for D in (D_q, D_q, D_v)
         )

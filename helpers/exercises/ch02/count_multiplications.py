@@ -1,7 +1,5 @@
 """Exercise 2.4, Count the multiplications."""
 
-import numpy as np
-
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same
 from helpers.exercises.shared.questions import recognize
@@ -45,15 +43,9 @@ def count_multiplications(N, D, D_q, D_v):
 
 
 @exercise.right
-def by_shapes(N, D, D_q, D_v):
-    factors = {
-        "Q": ((D_q, D), (D, N)),
-        "K": ((D_q, D), (D, N)),
-        "V": ((D_v, D), (D, N)),
-        "scores": ((N, D_q), (D_q, N)),
-        "output": ((D_v, N), (N, N)),
-    }
-    return {name: left[0] * left[1] * right[1] for name, (left, right) in factors.items()}
+def by_tokens(N, D, D_q, D_v):
+    of_a_token = {"Q": D * D_q, "K": D * D_q, "V": D * D_v, "scores": N * D_q, "output": N * D_v}
+    return {name: N * count for name, count in of_a_token.items()}
 
 
 @exercise.right
@@ -66,6 +58,14 @@ def one_by_one(N, D, D_q, D_v):
             count["scores"] += D_q
             count["output"] += D_v
     return count
+
+
+exercise.equivalent(
+    "the same entries of the dict, in another order",
+    "one_by_one: * → count = dict.fromkeys(('scores', 'output', 'V', 'K', 'Q'), 0)",
+    "one_by_one: * → for name, size in (('K', D_q), ('Q', D_q), ('V', D_v)):",
+)
+exercise.equivalent("size is D_v after its loop", "one_by_one: * → count['output'] += size")
 
 
 def with_slip(slip):
@@ -86,7 +86,7 @@ for words, slip in {
     "how long are queries and keys": lambda N, D, D_q, D_v: {"scores": D * N * N},
     "is Omega applied to pairs of tokens": lambda N, D, D_q, D_v: {"V": D * N * N},
     "how long is a value": lambda N, D, D_q, D_v: {"output": D * N * N},
-    "expected 30, got 33": lambda N, D, D_q, D_v: {"Q": D_q * D * N + D},  # with biases
+    "expected 105, got 110": lambda N, D, D_q, D_v: {"Q": D_q * D * N + D},  # with biases
 }.items():
     exercise.wrong(words)(with_slip(slip))
 
@@ -96,15 +96,27 @@ def doubled(*sizes):
     return {name: 2 * count for name, count in count_multiplications(*sizes).items()}
 
 
+@exercise.wrong("are additions counted")
+def with_additions(N, D, D_q, D_v):
+    counts = count_multiplications(N, D, D_q, D_v)
+    entries = {"Q": N * D_q, "K": N * D_q, "V": N * D_v, "scores": N * N, "output": N * D_v}
+    return {name: 2 * count - entries[name] for name, count in counts.items()}
+
+
 @exercise.check
 def check(answer):
-    N, D, D_q, D_v = 2, 3, 5, 7  # primes: every product tells where it comes from
+    N, D, D_q, D_v = 3, 5, 7, 11  # primes: every product tells where it comes from
     got, expected = answer(N, D, D_q, D_v), count_multiplications(N, D, D_q, D_v)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the counts")  # says what is missing
     pairs = "is right for one key per query: how many pairs of a query and a key are there?"
+    additions = with_additions(N, D, D_q, D_v)
     for name, count in expected.items():
-        mistakes = {2 * count: "is twice as many as needed: are additions counted as well?"}
+        mistakes = {
+            2 * count: "is twice as many as needed: are additions counted as well?",
+            additions[name]: "is the number of multiplications and additions: are additions "
+            "counted as well?",
+        }
         if name in "QKV":
             mistakes[count // N] = "is right for a single token: how many tokens does Omega act on?"
             mistakes[N * D * D] = f"has D squared in it: how many rows has Omega_{name.lower()}?"
@@ -118,10 +130,10 @@ def check(answer):
             mistakes[N * D_v] = pairs
             mistakes[N * N * D_q] = "has D_q in it: what do the weights multiply?"
             mistakes[N * N * D] = "has D in it: how long is a value?"
-        what = f"{name!r} for N=2, D=3, D_q=5, D_v=7"
+        what = f"{name!r} for N=3, D=5, D_q=7, D_v=11"
         asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
         recognize(got[name], count, what, asked)
-    rng = np.random.default_rng(26)
-    for sizes in (1, 1, 1, 1), (37, 1024, 64, 64), *rng.integers(1, 9, size=(5, 4)).tolist():
+    one_at_a_time = (4, 5, 7, 11), (3, 6, 7, 11), (3, 5, 8, 11), (3, 5, 7, 12)
+    for sizes in *one_at_a_time, (1, 1, 1, 1), (37, 1024, 64, 64), (6, 2, 9, 4):
         what = "the counts for N={}, D={}, D_q={}, D_v={}".format(*sizes)
         same(answer(*sizes), count_multiplications(*sizes), what)

@@ -95,15 +95,44 @@ def in_rows(X, Omega, beta):
     return (beta + Omega @ X).T
 
 
+@exercise.wrong("a return that stands inside it")
+def returned_early(X, Omega, beta):
+    results = np.zeros((Omega.shape[0], X.shape[1]))
+    for n in range(X.shape[1]):
+        results[:, n] = beta[:, 0] + Omega @ X[:, n]
+        return results
+
+
+exercise.equivalent(
+    "every entry is set",
+    "by_loop: * → results = np.ones((Omega.shape[0], X.shape[1]))",
+    "by_loop: * → results[:, n] += beta[:, 0] + Omega @ X[:, n]",
+)
+exercise.equivalent(
+    "of the same size",
+    "by_loop: * → results = np.zeros((beta.shape[0], X.shape[1]))",
+    "by_loop: * → for n in range(results.shape[1]):",
+)
+exercise.equivalent(
+    "a single column is the last one, too", "by_loop: * → results[:, n] = beta[:, -1] + *"
+)
+exercise.equivalent(
+    "NumPy stretches a single column to as many as there are",
+    "as_written: * → return beta * np.ones((1, X.shape[1])) + Omega @ X",
+    "as_written: * → return beta + Omega @ X",
+    "as_written: * → return beta @ np.ones((1, beta.shape[1])) + Omega @ X",
+)
+
+
 @exercise.check
 def check(answer):
     # Square cases first: there, a wrong order runs without an error and can be named.
-    X, Omega = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 1.0], [0.0, 1.0]])
-    beta, product = np.array([[5.0], [6.0]]), np.array([[4.0, 6.0], [3.0, 4.0]])
+    X, Omega = np.array([[2.0, 5.0], [3.0, 7.0]]), np.array([[1.0, -4.0], [6.0, 3.0]])
+    beta, product = np.array([[11.0], [20.0]]), Omega @ X
     recognize(
         unchanged(answer, X, Omega, 0 * beta),
         product,
-        "the result for X = [[1, 2], [3, 4]], Omega = [[1, 1], [0, 1]], beta = 0",
+        "the result for X = [[2, 5], [3, 7]], Omega = [[1, -4], [6, 3]], beta = 0",
         {
             "Omega stands transposed: which row of Omega belongs to the first entry of the "
             "result?": Omega.T @ X,
@@ -117,23 +146,23 @@ def check(answer):
             ),
         },
     )
+    X = np.array([[-1.0, 4.0], [9.0, 8.0]])
+    product = Omega @ X
     recognize(
         unchanged(answer, X, Omega, beta),
-        np.array([[9.0, 11.0], [9.0, 10.0]]),
-        "the result for the same X and Omega, and beta = (5, 6)",
+        beta + product,
+        "the result for X = [[-1, 4], [9, 8]], the same Omega, and beta = (11, 20)",
         {
             "The result is the same as for beta = 0: where is beta?": product,
-            "Only the first token got beta: what about the other tokens?": (
-                np.array([[9.0, 6.0], [9.0, 4.0]])
-            ),
-            "Your beta lies along the rows: token 0 got 5 twice and token 1 got 6. Should "
-            "beta be a row here, or a column?": np.array([[9.0, 12.0], [8.0, 10.0]]),
+            "Only the first token got beta: what about the other tokens?": product + beta * [1, 0],
+            "Your beta lies along the rows: token 0 got 11 twice and token 1 got 20. Should "
+            "beta be a row here, or a column?": product + beta.T,
             "Your beta was added to the tokens, and then Omega acted on the sum: does Omega act "
             "on beta in beta 1ᵀ + Omega X?": Omega @ (X + beta),
         },
     )
     rng = np.random.default_rng(21)
-    for D, D_out, N in (1, 1, 1), (3, 2, 1), (2, 4, 5), (3, 3, 3), (4, 1, 37):
+    for D, D_out, N in 2 * ((1, 1, 1), (3, 2, 1), (2, 4, 5), (3, 3, 3), (4, 1, 37)):
         inputs = [rng.normal(size=size) for size in ((D, N), (D_out, D), (D_out, 1))]
         what = f"the result for D={D}, D_out={D_out}, N={N}"
         same(unchanged(answer, *inputs), linear_columns(*inputs), what)

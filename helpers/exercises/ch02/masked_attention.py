@@ -136,54 +136,96 @@ def over_queries(Q, K, V, mask):
     return V @ softmax_columns(np.where(mask, -np.inf, K.T @ Q).T).T
 
 
+@exercise.wrong("their softmax divides by the sum of them")
+def unnormalized(Q, K, V, mask):
+    return V @ np.where(mask, 0.0, np.exp(K.T @ Q))
+
+
+@exercise.wrong("a return that stands inside it")
+def returned_early(Q, K, V, mask):
+    outputs = np.zeros((V.shape[0], Q.shape[1]))
+    for n in range(Q.shape[1]):
+        outputs[:, n] = masked_attention(Q, K, V, mask)[:, n]
+        return outputs
+
+
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(Q, K, V, mask):
+    scores, blind = K.T @ Q, mask.all(axis=0)
+    exponentials = np.where(mask, 0.0, np.exp(scores - scores.mean(axis=0)))
+    return V @ (exponentials / np.where(blind, 1.0, exponentials.sum(axis=0)))
+
+
+exercise.equivalent(
+    "what is hidden stays −∞, and its exponential 0, whatever it is measured by",
+    "masked_attention: * → exponentials = np.exp(scores - np.where(mask, *))",
+    "masked_attention: * → exponentials = np.exp(scores - np.where(blind, *))",
+    "masked_attention: * → A = exponentials / np.where(mask, 1.0, exponentials.sum(axis=0))",
+    "masked_attention: * → A = exponentials / np.where(blind, *, exponentials.sum(axis=0))",
+    "by_large_score: scores = * → scores = np.where(mask, -2e+30, K.T @ Q)",
+)
+exercise.equivalent(
+    "of the same size",
+    "by_loop: outputs = * → outputs = np.zeros((V.shape[0], mask.shape[1]))",
+    "by_loop: for * → for n in range(*.shape[1]):",
+)
+exercise.equivalent("every column is set once", "by_loop: outputs[:, n] = V* → outputs[:, n] += V*")
+
+
 @exercise.check
 def check(answer):
-    # Scores 0 and log 3 for both queries; V = identity, so the outputs are the weights.
-    Q, K, V = np.ones((2, 2)), np.array([[0.0, np.log(3)], [0.0, 0.0]]), np.eye(2)
-    all_seen, none_seen = np.zeros((2, 2), dtype=bool), np.ones((2, 2), dtype=bool)
-    open_A = np.array([[0.25, 0.25], [0.75, 0.75]])
-    got = unchanged(answer, Q, K, V, all_seen)
-    if not matches(got, open_A) and matches(answer(Q, K, V, none_seen), open_A):
+    rng = np.random.default_rng(24)
+    # As many keys as queries: there, a transposed mask runs without an error and can be named.
+    Q, K, V = (rng.normal(size=size).round(1) for size in ((2, 3), (2, 3), (4, 3)))
+    seen = np.zeros((3, 3), dtype=bool)
+    scores = K.T @ Q
+    got, expected = unchanged(answer, Q, K, V, seen), V @ softmax_columns(scores)
+    if not matches(got, expected) and matches(answer(Q, K, V, ~seen), expected):
         raise Wrong(
-            "With nothing masked the weights come out wrong, and with everything masked right: "
+            "With nothing masked the outputs come out wrong, and with everything masked right: "
             "does True mean that a key may be seen, or that it may not?",
-            open_A,
+            expected,
             got,
         )
     recognize(
         got,
-        open_A,
-        "the weights with nothing masked",
+        expected,
+        "the outputs with nothing masked",
         {
-            "Nothing is masked, and every weight is NaN: 0 · ∞ is not a number. If you multiply "
-            "the mask by −∞, what becomes of its False?": np.full((2, 2), np.nan),
-            UNSCALED: V @ softmax_columns(K.T @ Q / np.sqrt(2)),
+            "Nothing is masked, and every output is NaN: is the mask multiplied by −∞, where 0 · ∞ "
+            "is not a number, or 0 divided by 0?": np.full((4, 3), np.nan),
+            UNSCALED: V @ softmax_columns(scores / np.sqrt(2)),
             "Your rows sum to one, over the queries: which axis runs over the keys?": (
-                np.full((2, 2), 0.5)
+                V @ softmax_columns(scores.T).T
             ),
+            "The values are weighted with the exponentials of the scores, and their softmax "
+            "divides by the sum of them: over what does it run?": V @ np.exp(scores),
         },
     )
-    mask = np.array([[False, False], [True, False]])  # query 0 may not see key 1
+    mask = seen.copy()
+    mask[1, 0] = True
+    inputs = K, Q, V, mask  # other queries and keys of the same sizes
     recognize(
-        unchanged(answer, Q, K, V, mask),
-        np.array([[1.0, 0.25], [0.0, 0.75]]),
-        "the weights when query 0 may not see key 1",
+        unchanged(answer, *inputs),
+        masked_attention(*inputs),
+        "the outputs when query 0 may not see key 1",
         {
             "The weight of the masked key is gone and the others are as before, so they no longer "
-            "sum to one: should the mask act after the softmax, or before?": (
-                np.array([[0.25, 0.25], [0.0, 0.75]])
-            ),
+            "sum to one: should the mask act after the softmax, or before?": afterwards(*inputs),
             "The masked key still gets attention. exp(0) is 1, so a score of 0 hides nothing: "
-            "which score has the exponential 0?": np.array([[0.5, 0.25], [0.5, 0.75]]),
+            "which score has the exponential 0?": by_zero(*inputs),
             "Query 0 may not see key 1, and in your weights query 1 cannot see key 0: does the "
-            "mask's first index count keys or queries?": np.array([[0.25, 0.0], [0.75, 1.0]]),
-            "The weights are the same with the mask and without: has the mask a say?": open_A,
+            "mask's first index count keys or queries?": transposed(*inputs),
+            "The outputs are the same with the mask and without: has the mask a say?": (
+                ignored(*inputs)
+            ),
         },
     )
-    V, blind = np.array([[4.0, 8.0]]), np.array([[False, True], [False, True]])
-    got = unchanged(answer, Q, K, V, blind)
-    expected = np.array([[7.0, 0.0]])
-    if matches(got, np.array([[7.0, np.nan]])):
+    blind = seen.copy()
+    blind[:, 1] = True
+    inputs = Q, K, V, blind
+    got, expected = unchanged(answer, *inputs), masked_attention(*inputs)
+    if matches(got, np.where(blind[:1], np.nan, expected)):
         raise Wrong(
             "Query 1 may see no key, and its output is NaN: what is −∞ minus −∞, and what is 0 "
             "divided by 0? Its output should be zero.",
@@ -197,24 +239,23 @@ def check(answer):
         {
             "Query 1 may see no key, and your query 1 sees every key alike: a softmax always sums "
             "to one, even over nothing but masked keys. What should its output be?": (
-                np.array([[7.0, 6.0]])
+                uniform(*inputs)
             ),
             "Query 1 may see no key, and it sees them all: has the mask a say there?": (
-                np.array([[7.0, 7.0]])
+                ignored(*inputs)
             ),
         },
     )
-    rng = np.random.default_rng(24)
-    for D_q, D_v, M, N in (1, 1, 1, 1), (2, 3, 4, 5), (4, 2, 3, 3), (3, 1, 7, 2):
+    for D_q, D_v, M, N in 2 * ((1, 1, 1, 1), (2, 3, 4, 5), (4, 2, 3, 3), (3, 1, 7, 2)):
         Q, K, V = (rng.normal(size=size) for size in ((D_q, N), (D_q, M), (D_v, M)))
         mask = rng.random((M, N)) < 0.5
         mask[:, -1] = True
         what = f"the outputs for D_q={D_q}, D_v={D_v}, M={M}, N={N}"
         same(unchanged(answer, Q, K, V, mask), masked_attention(Q, K, V, mask), what)
-    V, all_seen = np.array([[5.0, 7.0, 4.0]]), np.zeros((3, 3), dtype=bool)
+    V, seen = np.array([[5.0, 7.0, 4.0]]), np.zeros((3, 3), dtype=bool)
     for keys, queries, scores, why in LARGE:
         Q, K = np.array([queries]), np.array([keys])
-        got, expected = unchanged(answer, Q, K, V, all_seen), masked_attention(Q, K, V, all_seen)
+        got, expected = unchanged(answer, Q, K, V, seen), masked_attention(Q, K, V, seen)
         survives(got, expected, f"the outputs for {scores}, with nothing masked", why)
     Q, V = np.ones((1, 1)), np.array([[5.0, 7.0, 9.0]])
     for scores, question in (

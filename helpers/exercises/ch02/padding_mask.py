@@ -46,9 +46,19 @@ def by_loops(lengths, N):
 @exercise.right
 def by_assignment(lengths, N):
     mask = np.zeros((len(lengths), N), dtype=bool)
-    for row, length in zip(mask, lengths, strict=True):
-        row[length:] = True
+    for i, length in enumerate(lengths):
+        mask[i, length:] = True
     return mask
+
+
+@exercise.right
+def by_rows(lengths, N):
+    return [np.arange(N) >= length for length in lengths]
+
+
+exercise.equivalent(
+    "False + True is True", "by_assignment: mask[i, length:] = True → mask[i, length:] += True"
+)
 
 
 @exercise.wrong("True where a place is padding")
@@ -64,6 +74,14 @@ def one_late(lengths, N):
 @exercise.wrong("the last real token")
 def one_early(lengths, N):
     return np.arange(N) >= np.array(lengths)[:, None] - 1
+
+
+@exercise.wrong("a return that stands inside it")
+def returned_early(lengths, N):
+    mask = np.zeros((len(lengths), N), dtype=bool)
+    for i, length in enumerate(lengths):
+        mask[i, length:] = True
+        return mask
 
 
 @exercise.wrong("which index counts the sentences")
@@ -96,21 +114,22 @@ def from_the_end(lengths, N):
 
 @exercise.check
 def check(answer):
-    expected = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
-    got = unchanged(answer, [1, 2, 3], 3)
+    lengths, N = [1, 4, 2], 4
+    expected = padding_mask(lengths, N)
+    got = unchanged(answer, lengths, N)
     recognize(
         got,
         expected,
-        "the mask for lengths 1, 2, 3 and N=3",
+        "the mask for lengths 1, 4, 2 and N=4",
         {
             "Your mask is True where a token is. What does PyTorch's convention mark? True where "
             "a place is padding.": ~expected,
             "A sentence of length 1 fills place 0 only, and your mask leaves place 1 open: is "
             "the place numbered by the length a token, or the first place of padding?": (
-                one_late([1, 2, 3], 3)
+                one_late(lengths, N)
             ),
             "Your mask hides the last real token: which place has the last token of a sentence "
-            "of length 1?": one_early([1, 2, 3], 3),
+            "of length 1?": one_early(lengths, N),
             "The mask is transposed, batch × N is asked for: which index counts the sentences?": (
                 expected.T
             ),
@@ -123,7 +142,7 @@ def check(answer):
                 np.where(expected, -1e9, 0.0),
             ),
             "The sentence that fills all places has no padding, and your mask hides all of it: "
-            "what does -0 select in mask[i, -0:]?": from_the_end([1, 2, 3], 3),
+            "what does -0 select in mask[i, -0:]?": from_the_end(lengths, N),
         },
     )
     if "bool" not in str(getattr(got, "dtype", np.asarray(got).dtype)):
@@ -133,5 +152,9 @@ def check(answer):
             expected,
             got,
         )
-    for lengths, N in ([0], 1), ([1], 1), ([4, 0, 2, 7], 7), ([3, 5], 5), ([2, 2, 2, 2, 2], 3):
-        same(unchanged(answer, lengths, N), padding_mask(lengths, N), f"the mask for {lengths}")
+    for lengths, N in (
+        *(([1, 4, 2], 5), ([1, 3, 2], 4), ([0], 1), ([1], 1), ([4, 0, 2, 7], 7), ([3, 5], 5)),
+        ([2, 2, 2, 2, 2], 3),
+    ):
+        what = f"the mask for {lengths} and N={N}"
+        same(unchanged(answer, lengths, N), padding_mask(lengths, N), what)

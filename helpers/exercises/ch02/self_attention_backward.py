@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.questions import LARGE, recognize, survives
 from helpers.exercises.shared.reference import project, random_parameters, softmax_columns
 
 exercise = Exercise(
@@ -17,7 +17,7 @@ def self_attention_backward(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v
 
     X: D × N, one token in each column.
     Omega_q, Omega_k: D_q × D; beta_q, beta_k: D_q × 1; Omega_v: D_v × D; beta_v: D_v × 1.
-    dY: D_v × N, the gradient of the loss with respect to the outputs.
+    dY: D_v × N, the gradient of the loss with respect to the outputs. Scores may be ±1000.
     Returns a dict with the gradients with respect to "X", "Omega_q", "beta_q", "Omega_k",
     "beta_k", "Omega_v" and "beta_v", each of the shape of what it belongs to.
     """
@@ -149,14 +149,26 @@ def key_turned(*inputs):
 
 @exercise.wrong("counts the values alone")
 def by_values(*inputs):
-    return self_attention_backward(*inputs) | {"X": value_path(*inputs)}
+    return self_attention_backward(*inputs) | {"X": paths(*inputs)["values"]}
 
 
-def value_path(*inputs):
-    """The part of the gradient of X that comes through the values."""
+def paths(*inputs):
+    """The parts of the gradient of X: through the queries, the keys and the values."""
     *inputs, dY = inputs
-    Omega_v = inputs[5]
-    return Omega_v.T @ dY @ forward(*inputs)[3].T
+    _, Omega_q, _, Omega_k, _, Omega_v, _ = inputs
+    Q, K, V, A = forward(*inputs)
+    dS = softmax_rule(A, V.T @ dY)
+    return {
+        "queries": Omega_q.T @ K @ dS,
+        "keys": Omega_k.T @ Q @ dS.T,
+        "values": Omega_v.T @ dY @ A.T,
+    }
+
+
+@exercise.wrong("leaves out the keys")
+def without_keys(*inputs):
+    right = self_attention_backward(*inputs)
+    return right | {"X": right["X"] - paths(*inputs)["keys"]}
 
 
 @exercise.wrong("gradients of queries and keys are exchanged")
@@ -180,13 +192,71 @@ def untransposed(*inputs):
     return gather(inputs, K @ dS, Q @ dS.T, dY @ A)
 
 
+@exercise.wrong("the largest of them, or something else")
+def less_the_mean(*inputs):
+    *inputs, dY = inputs
+    Q, K, V = project(*inputs)
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).mean(axis=0))
+    A = exponentials / exponentials.sum(axis=0)
+    dS = softmax_rule(A, V.T @ dY)
+    return gather(inputs, K @ dS, Q @ dS.T, dY @ A.T)
+
+
+@exercise.wrong("very exponential was 0")
+def one_maximum(*inputs):
+    *inputs, dY = inputs
+    Q, K, V = project(*inputs)
+    exponentials = np.exp(K.T @ Q - (K.T @ Q).max())
+    A = exponentials / exponentials.sum(axis=0)
+    dS = softmax_rule(A, V.T @ dY)
+    return gather(inputs, K @ dS, Q @ dS.T, dY @ A.T)
+
+
+exercise.equivalent(
+    "the same number added to every score of a query, or to every entry of a column of dA, changes "
+    "nothing",
+    "self_attention_backward: * → Q, K, V = (beta_q + Omega_q @ X, *Omega_k @ X, *Omega_v @ X)",
+)
+exercise.equivalent(
+    "the gradient of beta_k is zero, and a sum or a mean of zeros is, too",
+    "self_attention_backward: return * → *'beta_k': dK.mean(axis=1, keepdims=True)*",
+)
+exercise.equivalent(
+    "the weights of each output sum to one, so that its gradient reaches beta_v as it is",
+    "self_attention_backward: return * → *'beta_v': dY.sum(axis=1, keepdims=True)*",
+)
+exercise.equivalent(
+    "of the same size",
+    "by_jacobians: dQ, dK, dV = * → *(np.zeros(*.shape), np.zeros(*.shape), np.zeros(*.shape))",
+    "by_jacobians: for * → for n in range(*.shape[*]):",
+)
+exercise.equivalent(
+    "every column of dQ is set once",
+    "by_jacobians: dQ, dK, dV = * → *(np.ones(Q.shape), np.zeros(K.shape), np.zeros(V.shape))",
+    "by_jacobians: dQ[:, n] = K @ ds → dQ[:, n] += K @ ds",
+)
+exercise.equivalent(
+    "the Jacobian of a softmax is symmetric",
+    "by_jacobians: ds = * → ds = V.T @ dY[:, n] @ (np.diag(a) - np.outer(a, a))",
+)
+
+
 @exercise.check
 def check(answer):
     rng = np.random.default_rng(28)
-    for D, D_q, D_v, N in (3, 2, 4, 3), (4, 3, 2, 5), (2, 2, 2, 2), (1, 4, 3, 7), (2, 3, 2, 1):
+    sizes = (3, 2, 4, 5), (4, 3, 2, 5), (2, 2, 2, 2), (1, 4, 3, 7), (2, 3, 2, 1)
+    for D, D_q, D_v, N in 2 * sizes:
         X, parameters = rng.normal(size=(D, N)), random_parameters(rng, D, D_q, D_v)
         inputs = X, *parameters, rng.normal(size=(D_v, N))
         check_gradients(unchanged(answer, *inputs), inputs)
+    first, second, third = np.eye(3)[:, None]  # 1 × 3: keys, queries and values
+    none, dY = np.zeros((1, 1)), np.array([[2.0, -1.0, 0.5]])
+    for keys, queries, scores, why in LARGE:
+        X = np.array([keys, queries, [4.0, 8.0, 1.0]])
+        inputs = X, second, none, first, none, third, none, dY
+        got = unchanged(answer, *inputs)
+        for name, expected in self_attention_backward(*inputs).items():
+            survives(got[name], expected, f"the gradient of {name} for {scores}", why)
 
 
 def check_gradients(got, inputs):
@@ -222,14 +292,13 @@ def check_gradients(got, inputs):
     for name in "beta_v", "beta_q", "beta_k":
         mean = f"The gradient of {name} is a mean over the tokens: {name} was added to each of "
         compare(name, {mean + "them; do their gradients add up?": expected[name] / N})
-    by_way_of_values = value_path(*inputs)
+    by_way = paths(*inputs)
     ways = "X reaches the outputs in three ways, and its gradient here "
     compare(
         "X",
-        {
-            ways + "counts the values alone: what about the queries and the keys?": (
-                by_way_of_values
-            ),
-            ways + "leaves out the values: what about them?": expected["X"] - by_way_of_values,
+        {f"{ways}counts the values alone: what about the queries and the keys?": by_way["values"]}
+        | {
+            f"{ways}leaves out the {name}: what about them?": expected["X"] - part
+            for name, part in by_way.items()
         },
     )

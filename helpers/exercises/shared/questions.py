@@ -60,14 +60,16 @@ def recognize(got, expected, what, mistakes):
             results = results if isinstance(results, tuple) else (results,)
             if any(matches(got, mistaken) for mistaken in results):
                 raise Wrong(question, expected, got)
-        for axis, name in enumerate(("row", "column")):
-            if np.ndim(expected) == 2 and matches(got, _first_alone(expected, axis)):
-                raise Wrong(
-                    f"Only {name} 0 is filled, and all else is 0: does a loop end in its first "
-                    "turn, with a return that stands inside it?",
-                    expected,
-                    got,
-                )
+        if np.ndim(expected) == 2:
+            for axis, name in enumerate(("row", "column")):
+                first_alone = _first_alone(expected, axis)
+                if first_alone.any() and matches(got, first_alone):
+                    raise Wrong(
+                        f"Only {name} 0 is filled, and all else is 0: does a loop end in its first "
+                        "turn, with a return that stands inside it?",
+                        expected,
+                        got,
+                    )
     same(got, expected, what)
 
 

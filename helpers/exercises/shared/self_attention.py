@@ -122,8 +122,6 @@ def check_self_attention(answer):
             UNSCALED: scaled(*inputs),
             "Only the last value came out, times its weight: is each term added to the output so "
             "far, or does it replace the output?": V[:, [-1]] * A[-1],
-            "The first output is right, and the others are still zero: does return stand inside "
-            "the loop, or does the loop end too early?": outputs * [1, 0, 0, 0, 0],
             f"Two columns came for each output: {FLAT}Is each query still one column, D_q × 1?": (
                 spread(*inputs),
                 spread(*inputs).reshape(4, 10),
