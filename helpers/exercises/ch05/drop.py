@@ -222,7 +222,9 @@ def check(answer):
         X = rng.uniform(1, 2, size) * rng.choice([-1, 1], size)
         got = result(answer, X, p, rng, training=True)
         expected = X * ((got != 0) | (p == 0)) / (1 - p)
-        same(got, expected, f"the result in training for p={p}, D={size[0]}, N={size[1]}")
+        what = f"for p={p}, D={size[0]}, N={size[1]}"
+        same(got, expected, f"the result in training {what}")
+        same(result(answer, X, p, rng, training=False), X, f"the result at evaluation {what}")
 
 
 def check_places(dropped, X, p, got):
@@ -276,3 +278,16 @@ def check_places(dropped, X, p, got):
             f"Each of six draws dropped exactly {first.sum()} of {X.size} entries, "
             "where chance would drop now more and now fewer: does each entry decide for itself?"
         )
+
+
+exercise.equivalent(
+    "a random number equals p once in 2^53 times",
+    "drop: * → survives = rng.random(X.shape) > p",
+    "by_where: * → *rng.random(X.shape) <= p)",
+    "by_loops: * → *rng.random() <= p else*",
+)
+exercise.equivalent(
+    "the results begin as a copy of X",
+    "by_loops: * → for place in np.ndindex(results.shape):",
+    "by_loops: * → *else results[place] / (1 - p)",
+)

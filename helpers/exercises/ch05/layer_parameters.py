@@ -68,7 +68,7 @@ def with_slip(slip):
 
 for words, slip in {
     "have the two LayerNorms been counted": lambda D, D_mlp: -4 * D,  # or attention's biases
-    "where are the LayerNorms and the biases": lambda D, D_mlp: -8 * D,
+    "are the LayerNorms and the biases of attention's four maps left out": lambda D, D_mlp: -8 * D,
     "how many LayerNorms are there": lambda D, D_mlp: -2 * D,  # or the norms' biases
     "where are their biases": lambda D, D_mlp: -5 * D - D_mlp,
     "and the biases of the LayerNorms": lambda D, D_mlp: -7 * D - D_mlp,
@@ -78,6 +78,7 @@ for words, slip in {
     "where is beta_1": lambda D, D_mlp: -D_mlp,
     "where are the two biases of the MLP": lambda D, D_mlp: -D - D_mlp,
     "how does the MLP get back": lambda D, D_mlp: -D * D_mlp - D,
+    "what makes the hidden units": lambda D, D_mlp: -D * D_mlp - D_mlp,
     "its second matrix": lambda D, D_mlp: -D * D_mlp,
     "how many numbers does the second map of the MLP put out": lambda D, D_mlp: D_mlp - D,
     "how many hidden units has the MLP": lambda D, D_mlp: 2 * (D - D_mlp) * D + D - D_mlp,
@@ -90,13 +91,14 @@ for words, slip in {
 
 @exercise.check
 def check(answer):
-    D, D_mlp = 5, 11  # primes: every product tells where it comes from
+    D, D_mlp = 5, 19  # primes, so that no two slips leave the same number out
     biases = D_mlp + 5 * D  # of the six linear maps
     right = layer_parameters(D, D_mlp)
     mistakes = {
         4 * D: "4D too few: have the two LayerNorms been counted, with weight and bias, and the "
         "biases of attention's four maps?",
-        8 * D: "8D too few: where are the LayerNorms and the biases of attention's four maps?",
+        8 * D: "8D too few: are the LayerNorms and the biases of attention's four maps left out, "
+        "or one of the two subtracted?",
         2 * D: "2D too few: how many LayerNorms are there, and has each both a weight and a bias?",
         biases: "right but for the six linear maps: where are their biases?",
         biases + 2 * D: "the count without any bias: where are the biases of the six maps, and the "
@@ -110,6 +112,7 @@ def check(answer):
         D + D_mlp: "D + D_mlp too few: where are the two biases of the MLP?",
         D * D_mlp + D: "right for an MLP with one linear map: how does the MLP get back from D_mlp "
         "to D numbers?",
+        D * D_mlp + D_mlp: "right but for the first map of the MLP: what makes the hidden units?",
         D * D_mlp: "right but for a matrix of the MLP: where is its second matrix?",
         D - D_mlp: "right but for a bias: how many numbers does the second map of the MLP put out?",
         2 * (D_mlp - D) * D + D_mlp - D: "right for D hidden units: how many hidden units has the "
@@ -122,13 +125,22 @@ def check(answer):
     recognize(
         answer(D, D_mlp),
         right,
-        "the number of parameters for D=5, D_mlp=11",
+        "the number of parameters for D=5, D_mlp=19",
         {
-            f"{right - missing} parameters for D=5, D_mlp=11, that is {asks}": right - missing
+            f"{right - missing} parameters for D=5, D_mlp=19, that is {asks}": right - missing
             for missing, asks in mistakes.items()
         },
     )
     rng = np.random.default_rng(56)
-    for D, D_mlp in (1, 1), (1024, 4096), (512, 2048), *rng.integers(1, 99, size=(5, 2)).tolist():
+    for D, D_mlp in (
+        (1, 1),
+        (1024, 4096),
+        (512, 2048),
+        (512, 100),
+        *rng.integers(1, 99, size=(5, 2)).tolist(),
+    ):
         what = f"the number of parameters for D={D}, D_mlp={D_mlp}"
         same(answer(D, D_mlp), layer_parameters(D, D_mlp), what)
+
+
+exercise.equivalent("the same products, summed in another order", "by_shapes: * → shapes = *")

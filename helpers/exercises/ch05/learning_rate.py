@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
-from helpers.exercises.shared.compare import numbers, same
+from helpers.exercises.shared.compare import matches, numbers, same
 from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
@@ -218,43 +218,48 @@ def always_divided(step, steps, warm_up, peak):
 
 @exercise.check
 def check(answer):
-    what = "with steps=12, warm_up=4, peak=8"
-    rates = schedule(answer, 12, 4, 8.0)
-    full = "Step 0 has the full rate, 8, already: has warm_up an effect?"
+    # No size is a multiple of another, so that each shows where it is used.
+    what = "with steps=14, warm_up=5, peak=11"
+    rates = schedule(answer, 14, 5, 11.0)
+    full = "Step 0 has the full rate, 11, already: has warm_up an effect?"
     both = (
         "Your rate grows more slowly, since the growth is multiplied by a cosine from the start: "
         "does the cosine act in the warm-up as well?"
     )
-    down = "In the warm-up your rate goes from 8 to 2: does a warm-up lead up or down?"
+    down = "In the warm-up your rate goes from 11 to 2.2: does a warm-up lead up or down?"
     recognize(
         rates[0],
-        2.0,
+        2.2,
         f"the rate of step 0 {what}",
         {
             "The rate of step 0 is 0, so the first step teaches nothing: by how much should the "
             "rate have grown when it is taken?": 0.0,
-            down if rates[3] == 2 else full: 8.0,
-            f"The rate of step 0 {what} is the one for a peak of 1: where is peak?": 0.25,
-            "The warm-up goes on through all steps: how many are there in it?": 8 / 12,
-            "Your rate of step 0 is a fifth of the peak, so the last of the four steps of the "
-            "warm-up does not reach it: by what is step + 1 divided?": 8 / 5,
-            both: cosine_before_its_start(0, 12, 4, 8.0),
+            down if matches(rates[4], 2.2) else full: 11.0,
+            f"The rate of step 0 {what} is the one for a peak of 1: where is peak?": 1 / 5,
+            "The warm-up goes on through all steps: how many are there in it?": 11 / 14,
+            "Your rate of step 0 is a sixth of the peak, so the last of the five steps of the "
+            "warm-up does not reach it: by what is step + 1 divided?": 11 / 6,
+            both: cosine_before_its_start(0, 14, 5, 11.0),
         },
     )
     mistakes = {
         "Once at the peak, your rate stays there: what follows the warm-up?": without_decay,
-        "At step 4 your rate is above the peak, because it grows for one step more: which steps "
-        "belong to a warm-up of 4?": one_step_more,
+        "At step 5 your rate is above the peak, because it grows for one step more: which steps "
+        "belong to a warm-up of 5?": one_step_more,
         both: cosine_over_all,
         **{question: decays(decay) for question, decay in SLIPS.items()},
     }
     recognize(
         rates,
-        schedule(learning_rate, 12, 4, 8.0),
-        f"the rates of the steps 0 to 11 {what}",
-        {question: schedule(mistaken, 12, 4, 8.0) for question, mistaken in mistakes.items()},
+        schedule(learning_rate, 14, 5, 11.0),
+        f"the rates of the steps 0 to 13 {what}",
+        {question: schedule(mistaken, 14, 5, 11.0) for question, mistaken in mistakes.items()},
     )
-    for steps, warm_up, peak in (5, 0, 1.0), (1, 0, 3.0), (99, 10, 1e-3), (7, 6, 2.0), (30, 1, 1.0):
+    # The last ones change one input at a time: nothing may be kept from the call before.
+    for steps, warm_up, peak in (
+        *((5, 0, 1.0), (1, 0, 3.0), (99, 10, 1e-3), (7, 6, 2.0)),
+        *((30, 1, 1.0), (31, 1, 1.0), (31, 8, 1.0), (31, 8, 0.3)),
+    ):
         try:
             rates = schedule(answer, steps, warm_up, peak)
         except ZeroDivisionError:
@@ -275,3 +280,21 @@ def schedule(answer, steps, warm_up, peak):
         what = f"the rate of step {step} with steps={steps}, warm_up={warm_up}, peak={peak}"
         rates.append(numbers(rate, peak, what).item())
     return np.array(rates)
+
+
+exercise.equivalent(
+    "cos(−x) is cos(x)",
+    "* → done = *warm_up - step) / (steps - warm_up)*",
+    "* → done = *step - warm_up) / (warm_up - steps)*",
+    "by_squares: * → *math.cos(math.pi / -2 * done) ** 2",
+    "by_degrees: * → *np.radians(-180 * *",
+    "by_degrees: * → *(warm_up - step) / (steps - warm_up))))",
+    "by_degrees: * → *(step - warm_up) / (warm_up - steps))))",
+)
+exercise.equivalent(
+    "of two numbers the larger, or the smaller, whichever comes first",
+    "by_squares: * → done = max(step - warm_up, 0) / *",
+    "by_squares: * → *min((step + 1) / max(1, warm_up), 1)*",
+    "by_squares: * → *max(warm_up, 1)*",
+)
+exercise.equivalent("a number will do", "as_tensor: * → return peak * (step + 1) / warm_up")

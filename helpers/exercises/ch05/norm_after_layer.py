@@ -183,6 +183,21 @@ def parallel_halves(X, attention, mlp, norm_1, norm_2):
     return norm_1(X + attention(X)) + norm_2(X + mlp(X))
 
 
+@exercise.wrong("Attention changes nothing")
+def sum_forgotten(X, attention, mlp, norm_1, norm_2):
+    X + attention(X)
+    X = norm_1(X)
+    X = X + mlp(X)
+    return norm_2(X)
+
+
+@exercise.wrong("The MLP changes nothing")
+def second_sum_forgotten(X, attention, mlp, norm_1, norm_2):
+    X = norm_1(X + attention(X))
+    X + mlp(X)
+    return norm_2(X)
+
+
 @exercise.wrong("nothing is normalized")
 def without_norms(X, attention, mlp, norm_1, norm_2):
     X = X + attention(X)
@@ -235,6 +250,10 @@ MISTAKES = {
     "after two arrows?": second_residual_from_input,
     "The MLP's result is added to the sum before norm_1: which X is it that stands in the third "
     "line, after the second arrow?": second_residual_from_sum,
+    "Attention changes nothing in your layer: is the first line's sum left out, or was it computed "
+    "and never given a name?": sum_forgotten,
+    "The MLP changes nothing in your layer: is the third line's sum left out, or was it computed "
+    "and never given a name?": second_sum_forgotten,
     "The MLP acts before attention: in the four lines, which comes first?": mlp_first,
     "The MLP is given the layer's input: what has it then learned from attention?": side_by_side,
     "Attention and MLP work side by side on the layer's input: in the third line, what does the "
@@ -245,9 +264,8 @@ MISTAKES = {
         parallel_halves,
     ),
     "In your layer nothing is normalized: what are the second and the fourth line?": without_norms,
-    "Your norm_1 does not act: what becomes of X after the second line's arrow?": (
-        without_first_norm
-    ),
+    "Your norm_1 does not act: what becomes of X after the second line's arrow, and was the result "
+    "given a name?": (without_first_norm),
     "Your norm_2 does not act: what is the fourth line?": without_second_norm,
 }
 
@@ -255,3 +273,15 @@ MISTAKES = {
 @exercise.check
 def check(answer):
     check_layer(answer, norm_after_layer, MISTAKES)
+
+
+exercise.equivalent(
+    "X is a new matrix there, no longer the caller's",
+    "norm_after_layer: * → X = in_place('add', X, mlp(X))",
+)
+exercise.equivalent(
+    "X and its copies are alike there",
+    "token_by_token: * → attended = attention(outputs)",
+    "token_by_token: * → *range(*.shape[1]):",
+    "token_by_token: * → x = norm_1(outputs[:, [n]] + attended[:, [n]])",
+)

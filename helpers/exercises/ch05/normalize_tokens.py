@@ -101,7 +101,7 @@ def transposed(X, gamma, beta, epsilon):
     return normalize_tokens(X, gamma, beta, epsilon).T
 
 
-@exercise.wrong("gamma and beta are exchanged")
+@exercise.wrong("are gamma and beta exchanged")
 def exchanged(X, gamma, beta, epsilon):
     return normalize_tokens(X, beta, gamma, epsilon)
 
@@ -201,8 +201,8 @@ def check(answer):
                 by_root_mean_square(X, one, zero, tiny),
                 (X - X.mean(axis=0)) / np.sqrt((X**2).mean(axis=0)),
             ),
-            "All entries are 1, and your gamma and beta are exchanged: which of them is the "
-            "factor, and which is added?": exchanged(X, one, zero, tiny),
+            "All your entries are 1: are gamma and beta exchanged, or something divided by "
+            "itself?": exchanged(X, one, zero, tiny),
             "The result is transposed: is a token a row or a column of X?": (
                 transposed(X, one, zero, tiny)
             ),
@@ -252,3 +252,28 @@ def check(answer):
         what = f"the normalized tokens for D={D}, N={N}, epsilon={epsilon}"
         expected = normalize_tokens(X, gamma, beta, epsilon)
         same(unchanged(answer, X, gamma, beta, epsilon), expected, what)
+
+
+exercise.equivalent(
+    "every entry is written once",
+    "by_loop: * → results = np.ones(*",
+    "by_loop: * → results[:, n] += *",
+)
+exercise.equivalent(
+    "the same size, read off another matrix",
+    "by_loop: * → *range(results.shape[1]):",
+    "by_loop: * → centered = *len(*)",
+    "by_loop: * → spread = *len(*) + epsilon*",
+)
+exercise.equivalent(
+    "gamma and beta are single columns, and beta is laid along all columns by itself",
+    "by_loop: * → *[:, -1]*",
+    "by_matrices: * → *gamma[:, -1]*",
+    "by_matrices: * → D, N = *.shape",
+    "by_matrices: * → *+ beta * np.ones((1, N))",
+    "by_matrices: * → *@ np.diag(1 / spread) + beta",
+)
+exercise.equivalent(
+    "a centered token has the mean 0, so that its products with X are those with itself",
+    "by_matrices: * → spread = np.sqrt(np.diag(*",
+)

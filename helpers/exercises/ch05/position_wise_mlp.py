@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
-from helpers.exercises.shared.questions import recognize
+from helpers.exercises.shared.questions import recognize, run
 
 exercise = Exercise(
     "5.2",
@@ -108,6 +108,21 @@ def other_half(X, Omega_1, beta_1, Omega_2, beta_2):
     return beta_2 + Omega_2 @ np.minimum(0, beta_1 + Omega_1 @ X)
 
 
+@exercise.wrong("takes the 0 for an axis")
+def largest(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ np.max(beta_1 + Omega_1 @ X, 0)
+
+
+@exercise.wrong("takes its second input for an axis")
+def maximum_along_an_axis(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ np.max(0, beta_1 + Omega_1 @ X)
+
+
+@exercise.wrong("ask one question of a whole array")
+def maximum_of_python(X, Omega_1, beta_1, Omega_2, beta_2):
+    return beta_2 + Omega_2 @ max(0, beta_1 + Omega_1 @ X)
+
+
 @exercise.wrong("makes the negative numbers positive")
 def absolute(X, Omega_1, beta_1, Omega_2, beta_2):
     return beta_2 + Omega_2 @ np.abs(beta_1 + Omega_1 @ X)
@@ -164,17 +179,26 @@ def biases_in_rows(X, Omega_1, beta_1, Omega_2, beta_2):
     return position_wise_mlp(X, Omega_1, beta_1.T, Omega_2, beta_2.T)
 
 
+# Words of errors that tell which function was taken for the ReLU, and the question
+MISFITS = {
+    "only integer scalar arrays": "np.max takes its second input for an axis: which function "
+    "compares every entry with 0?",
+    "truth value of an array": "Python's max and if ask one question of a whole array, and each "
+    "entry needs an answer of its own: which NumPy function compares every entry with 0?",
+}
+
+
 @exercise.check
 def check(answer):
     # D = D_mlp = N: there, exchanged and transposed matrices run without an error.
-    X = np.array([[1.0, 2.0], [3.0, -1.0]])
-    Omega_1, Omega_2 = np.array([[1.0, -1.0], [2.0, 0.0]]), np.array([[1.0, -1.0], [-1.0, 2.0]])
+    X = np.array([[1.0, 3.0], [5.0, -2.0]])
+    Omega_1, Omega_2 = np.array([[2.0, -1.0], [3.0, 2.0]]), np.array([[1.0, -2.0], [-3.0, 5.0]])
     none = np.zeros((2, 1))
     inputs = X, Omega_1, none, Omega_2, none
-    before = Omega_1 @ X  # [[-2, 3], [2, 4]]
+    before = Omega_1 @ X  # [[-3, 8], [13, 5]]
     recognize(
-        unchanged(answer, *inputs),
-        np.array([[-2.0, -1.0], [4.0, 5.0]]),
+        run(answer, *inputs, errors=MISFITS),
+        np.array([[-26.0, -2.0], [65.0, 1.0]]),
         "the results for two tokens, two hidden units and biases of 0",
         {
             "Your network takes one dimension of all tokens at a time, a row of X: does one token "
@@ -193,7 +217,7 @@ def check(answer):
             "Yours is a ReLU of the tokens: should it come before or after Omega_1?": (
                 relu_first(*inputs)
             ),
-            "A hidden unit is −2 before the nonlinearity: how much of it does ReLU let through, "
+            "A hidden unit is −3 before the nonlinearity: how much of it does ReLU let through, "
             "and how much does yours?": (
                 leaky(*inputs),
                 gelu(*inputs),
@@ -203,6 +227,8 @@ def check(answer):
             ),
             "Your ReLU keeps the negative numbers and drops the others: is ReLU[z] the larger or "
             "the smaller of 0 and z?": other_half(*inputs),
+            "Your hidden units are the largest of each token: np.max(Z, 0) takes the 0 for an "
+            "axis. Which function compares every entry with 0?": largest(*inputs),
             "Your nonlinearity makes the negative numbers positive, as an absolute value does: "
             "what does ReLU make of them?": absolute(*inputs),
             "Your tokens are added to the result: the addition belongs to the layer, around this "
@@ -217,11 +243,11 @@ def check(answer):
             "takes them back to D numbers.": maps_exchanged(*inputs),
         },
     )
-    inputs = X, Omega_1, np.array([[5.0], [-3.0]]), Omega_2, np.array([[10.0], [20.0]])
+    inputs = X, Omega_1, np.array([[-4.0], [7.0]]), Omega_2, np.array([[11.0], [17.0]])
     recognize(
         unchanged(answer, *inputs),
-        np.array([[13.0, 17.0], [17.0, 14.0]]),
-        "the results for the same X and Omegas, beta_1 = (5, −3), beta_2 = (10, 20)",
+        np.array([[-29.0, -9.0], [117.0, 65.0]]),
+        "the results for the same X and Omegas, beta_1 = (−4, 7), beta_2 = (11, 17)",
         {
             "The results are the same as for biases of 0: where are beta_1 and beta_2?": (
                 without_biases(*inputs)
@@ -239,8 +265,19 @@ def check(answer):
         },
     )
     rng = np.random.default_rng(52)
-    for D, D_mlp, N in (3, 12, 5), (1, 4, 3), (4, 2, 1), (5, 5, 5), (2, 8, 37):
+    for D, D_mlp, N in (3, 12, 5), (1, 4, 3), (4, 2, 1), (5, 5, 5), (2, 8, 37), (2, 8, 37):
         sizes = (D, N), (D_mlp, D), (D_mlp, 1), (D, D_mlp), (D, 1)
         inputs = [rng.normal(size=size) for size in sizes]
         what = f"the results for D={D}, D_mlp={D_mlp}, N={N}"
         same(unchanged(answer, *inputs), position_wise_mlp(*inputs), what)
+
+
+exercise.equivalent(
+    "of two numbers the larger, whichever comes first",
+    "position_wise_mlp: * → hidden = np.maximum(beta_1 + Omega_1 @ X, 0)",
+    "by_loop: * → hidden = [max(z, 0.0) *",
+)
+exercise.equivalent(
+    "a bias is a single column", "by_loop: * → *beta_1[:, -1]*", "by_loop: * → *beta_2[:, -1]*"
+)
+exercise.equivalent("where z is 0, ReLU is 0", "by_gates: * → *(Z >= 0)*", "in_rows: * → *Z <= 0*")

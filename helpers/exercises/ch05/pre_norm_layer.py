@@ -145,6 +145,19 @@ def without_first_norm(X, attention, mlp, norm_1, norm_2):
     return X + mlp(norm_2(X))
 
 
+@exercise.wrong("Attention changes nothing")
+def sum_forgotten(X, attention, mlp, norm_1, norm_2):
+    X + attention(norm_1(X))
+    return X + mlp(norm_2(X))
+
+
+@exercise.wrong("The MLP changes nothing")
+def second_sum_forgotten(X, attention, mlp, norm_1, norm_2):
+    X = X + attention(norm_1(X))
+    X + mlp(norm_2(X))
+    return X
+
+
 @exercise.wrong("nothing is normalized")
 def without_norms(X, attention, mlp, norm_1, norm_2):
     X = X + attention(X)
@@ -189,6 +202,10 @@ MISTAKES = {
     "The MLP is given the layer's input, normalized: what has it then learned from attention?": (
         side_by_side
     ),
+    "Attention changes nothing in your layer: is the first sum left out, or was it computed and "
+    "never given a name?": sum_forgotten,
+    "The MLP changes nothing in your layer: is the second sum left out, or was it computed and "
+    "never given a name?": second_sum_forgotten,
     "The MLP acts before attention: which comes first?": mlp_first,
     "Attention's result goes on alone: in the first line, what is attention's result added to?": (
         without_first_residual
@@ -209,3 +226,9 @@ MISTAKES = {
 @exercise.check
 def check(answer):
     check_layer(answer, pre_norm_layer, MISTAKES)
+
+
+exercise.equivalent(
+    "X is a new matrix there, no longer the caller's",
+    "pre_norm_layer: * → return in_place('add', X, mlp(norm_2(X)))",
+)

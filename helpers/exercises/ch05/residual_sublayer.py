@@ -191,6 +191,14 @@ def kept_with_p_by_hand(x, sublayer, norm, p, training):
     return norm(x + sublayer(x) * survives / (1 - p * training))
 
 
+@exercise.wrong("dropped the same numbers")
+def seeded(x, sublayer, norm, p, training):
+    import torch
+
+    torch.manual_seed(0)
+    return residual_sublayer(x, sublayer, norm, p, training)
+
+
 @exercise.wrong("dropped or kept as a whole")
 def whole_tokens(x, sublayer, norm, p, training):
     from torch.nn.functional import dropout1d
@@ -321,6 +329,11 @@ def check_places(answer):
             ),
         },
     )
+    if torch.equal(output(answer, *inputs, True), got):
+        raise Wrong(
+            "Two calls in training, one after the other, dropped the same numbers: where do your "
+            "random numbers come from?"
+        )
     dropped = got == 100
     if (dropped.all(dim=2) == dropped.any(dim=2)).all():
         raise Wrong(
@@ -368,24 +381,37 @@ def check_sizes(answer):
     """A sublayer that mixes tokens and features; where it was dropped, x alone is left."""
     import torch
 
-    for B, N, D, p in (1, 1, 1, 0.5), (2, 3, 4, 0.0), (3, 1, 5, 0.1), (2, 7, 2, 0.9):
-        x, tokens, features = (
-            torch.randn(size, dtype=torch.float64) for size in ((B, N, D), (N, N), (D, D))
-        )
+    def norm(x):
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], eps=0.1)
+
+    def doubled(x):
+        return 2 * x
+
+    # The last sizes come twice, and each sublayer gets two x: nothing may be kept between calls.
+    for B, N, D, p in (1, 1, 1, 0.5), (3, 1, 5, 0.1), (2, 7, 3, 0.9), (2, 7, 3, 0.9):
+        tokens, features = (torch.randn(n, n, dtype=torch.float64) for n in (N, D))
 
         def sublayer(x, tokens=tokens, features=features):
             return tokens @ x @ features
 
-        def norm(x):
-            return torch.nn.functional.layer_norm(x, x.shape[-1:], eps=0.1)
+        for x in torch.randn(2, B, N, D, dtype=torch.float64):
+            what = f"for {B} sentences of {N} tokens, D={D}, p={p}"
+            for last in norm, doubled:
+                got = output(answer, x, sublayer, last, p, False)
+                same(got, last(x + sublayer(x)), f"the result at evaluation {what}")
+            got = output(answer, x, sublayer, doubled, p, True)
+            survived = (got - 2 * x).abs() > 1e-5
+            expected = doubled(x + survived * sublayer(x) / (1 - p))
+            same(got, expected, f"the result in training {what}")
+            got = output(answer, x, sublayer, doubled, 0.0, True)
+            same(got, doubled(x + sublayer(x)), "the result in training for p=0")
 
-        def doubled(x):
-            return 2 * x
 
-        what = f"for {B} sentences of {N} tokens, D={D}, p={p}"
-        got = output(answer, x, sublayer, norm, p, False)
-        same(got, norm(x + sublayer(x)), f"the result at evaluation {what}")
-        got = output(answer, x, sublayer, doubled, p, True)
-        survived = ((got - 2 * x).abs() > 1e-5) | (p == 0)
-        expected = doubled(x + survived * sublayer(x) / (1 - p))
-        same(got, expected, f"the result in training {what}")
+exercise.equivalent(
+    "a random number is p about once in 2^24 times", "by_hand: * → *torch.rand(*) > p)*"
+)
+exercise.equivalent(
+    "the sublayer keeps the shape, and any kind of float will do",
+    "by_hand: * → *torch.rand(x.shape)*",
+    "by_bernoulli: * → survival = torch.full(x.shape, 1 - p * training*)",
+)

@@ -36,13 +36,13 @@ def check_layer(answer, layer, mistakes):
     layer: the right answer; mistakes: dict from the question to ask to the answer that gets
     it, or to a tuple of several.
     """
-    X = np.array([[1.0, 2.0]])
+    X = np.array([[2.0, 5.0]])
     # No part is linear or undoes another, so that every order of them has a result of its own.
-    parts = lambda X: X + 1, lambda X: X**2, lambda X: 10 - X, lambda X: 2 * X + 1
+    parts = [lambda X: X + 1, lambda X: X**2, lambda X: 10 - X, lambda X: 2 * X + 1]
     recognize(
         unchanged(answer, X, *parts),
         layer(X, *parts),
-        "the layer of X = [[1, 2]], where attention adds 1, mlp squares, norm_1 subtracts from 10 "
+        "the layer of X = [[2, 5]], where attention adds 1, mlp squares, norm_1 subtracts from 10 "
         "and norm_2 doubles and adds 1",
         {
             question: tuple(
@@ -52,7 +52,12 @@ def check_layer(answer, layer, mistakes):
             for question, answers in mistakes.items()
         },
     )
+    for i, name in enumerate(("attention", "mlp", "norm_1", "norm_2")):
+        others = [*parts[:i], lambda X: 3 * X, *parts[i + 1 :]]
+        what = f"the layer of X = [[2, 5]] with the same parts but for {name}, which triples"
+        same(unchanged(answer, X, *others), layer(X, *others), what)
     rng = np.random.default_rng(54)
     for D, N in (3, 4), (4, 1), (1, 3), (5, 5), (2, 17):
-        X, parts = rng.normal(size=(D, N)), random_parts(rng, D)
-        same(unchanged(answer, X, *parts), layer(X, *parts), f"the layer for D={D}, N={N}")
+        parts = random_parts(rng, D)
+        for X in rng.normal(size=(2, D, N)):
+            same(unchanged(answer, X, *parts), layer(X, *parts), f"the layer for D={D}, N={N}")
