@@ -120,6 +120,22 @@ def check(answer):
         },
     )
     rng = np.random.default_rng(44)
-    for sizes in (1, 1, 1, 1), (512, 8, 64, 64), *rng.integers(1, 9, size=(5, 4)).tolist():
+    # The first ones change one input at a time: nothing may be kept from the call before.
+    for sizes in (
+        *((4, 3, 7, 5), (4, 6, 7, 5), (4, 6, 9, 5), (4, 6, 9, 8), (1, 1, 1, 1), (512, 8, 64, 64)),
+        *rng.integers(1, 9, size=(5, 4)).tolist(),
+    ):
         what = "the number of parameters for D={}, H={}, D_q={}, D_v={}".format(*sizes)
         same(answer(*sizes), count_parameters_of_heads(*sizes), what)
+
+
+exercise.equivalent(
+    "the same products, summed in another order",
+    "by_shapes: * → one_head = *",
+    "by_shapes: * → *[(H * D_v, D)]))",
+    "by_arrays: * → Omega_c = np.zeros((sum(*, D))",
+    "by_arrays: * → *turned(*).size*",
+)
+exercise.equivalent(
+    "only the size is counted", "by_arrays: * → * np.ones(*", "by_arrays: * → *[np.ones(*"
+)

@@ -299,7 +299,7 @@ exercise.equivalent(
 exercise.equivalent("queries and keys have the same length", "* → *np.sqrt(K.shape[*])")
 exercise.equivalent(
     "there are as many blocks as heads, and every dict has the same names",
-    "by_contributions: * → *each(X, heads)))",
+    "by_contributions: * → *each(X, heads))))",
     "by_contributions: * → *strict=False)))",
     "at_once: * → *for name in heads[-1]}",
 )
