@@ -205,7 +205,7 @@ def first_pair(heads, Omega_c):
 
 
 NOT_UNPACKED = {
-    "tuple indices must be integers": "enumerate gives pairs, a number and a head: was the pair "
+    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was the pair "
     "taken apart, as in `for h, head in enumerate(heads)`?"
 }
 

@@ -209,7 +209,7 @@ MISFITS = {
     "does each head read the tokens X, or the output of the head before it?",
     "size 6 is different from 5": "Omega_c is transposed: it is D × H·D_v; which of its two sizes "
     "meets the outputs of the heads?",
-    "tuple indices must be integers": "enumerate gives pairs, a number and a head: was the pair "
+    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was the pair "
     "taken apart, as in `for h, head in enumerate(heads)`?",
 }
 

@@ -113,7 +113,7 @@ def largest(X, Omega_1, beta_1, Omega_2, beta_2):
     return beta_2 + Omega_2 @ np.max(beta_1 + Omega_1 @ X, 0)
 
 
-@exercise.wrong("takes its second input for an axis")
+@exercise.wrong("second input of np.max is an axis")
 def maximum_along_an_axis(X, Omega_1, beta_1, Omega_2, beta_2):
     return beta_2 + Omega_2 @ np.max(0, beta_1 + Omega_1 @ X)
 
@@ -181,7 +181,7 @@ def biases_in_rows(X, Omega_1, beta_1, Omega_2, beta_2):
 
 # Words of errors that tell which function was taken for the ReLU, and the question
 MISFITS = {
-    "only integer scalar arrays": "np.max takes its second input for an axis: which function "
+    "only integer scalar arrays": "The second input of np.max is an axis: which function "
     "compares every entry with 0?",
     "truth value of an array": "Python's max and if ask one question of a whole array, and each "
     "entry needs an answer of its own: which NumPy function compares every entry with 0?",
