@@ -205,8 +205,8 @@ def first_pair(heads, Omega_c):
 
 
 NOT_UNPACKED = {
-    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was the pair "
-    "taken apart, as in `for h, head in enumerate(heads)`?"
+    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was "
+    "the pair taken apart, as in `for h, head in enumerate(heads)`?"
 }
 
 

@@ -187,7 +187,7 @@ def pair_not_unpacked(X, heads, Omega_c):
     return multi_head(X, [*enumerate(heads)], Omega_c)
 
 
-@exercise.wrong("did the loop end with the first head")
+@exercise.wrong("added, or side by side")
 def return_in_the_loop(X, heads, Omega_c):
     outputs = []
     for output in each(X, heads):
@@ -209,8 +209,8 @@ MISFITS = {
     "does each head read the tokens X, or the output of the head before it?",
     "size 6 is different from 5": "Omega_c is transposed: it is D × H·D_v; which of its two sizes "
     "meets the outputs of the heads?",
-    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was the pair "
-    "taken apart, as in `for h, head in enumerate(heads)`?",
+    "tuple indices must be integers": "With enumerate come pairs, a number and a head: was "
+    "the pair taken apart, as in `for h, head in enumerate(heads)`?",
 }
 
 
