@@ -1,6 +1,8 @@
 """The widgets of the notebooks."""
 
-from helpers.widgets.attention.widget import Attention, explore, show
+from helpers.widgets.attention.data import Attention
+from helpers.widgets.attention.figure import show
+from helpers.widgets.attention.widget import explore
 from helpers.widgets.dictionary.widget import explore_dictionary
 from helpers.widgets.grid.widget import Grid, Page, explore_grid
 from helpers.widgets.lines.widget import Lines, explore_lines

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from helpers.bootstrap import LAB_DEFAULTS
 
@@ -28,6 +28,11 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# Limits are there to end what hangs, also on a machine with ten other things to do.
+PATIENCE = 300  # seconds for a page or a server to open
+expect.set_options(timeout=60_000)
 
 
 def chromium():
@@ -80,7 +85,7 @@ def lab(tmp_path_factory):
             server.kill()
 
 
-def wait_for_server(address, server, log, seconds=90):
+def wait_for_server(address, server, log, seconds=PATIENCE):
     limit = time.monotonic() + seconds
     while time.monotonic() < limit and server.poll() is None:
         try:
@@ -119,7 +124,7 @@ class Notebook:
         page.on("request", lambda r: r.url.startswith(at_home) or self.outside.append(r.url))
         page.on("websocket", lambda s: s.url.startswith(at_home) or self.outside.append(s.url))
 
-    def run(self, timeout=150):
+    def run(self, timeout=2 * PATIENCE):
         """Run all cells and wait for the last one; AssertionError if one failed unexpectedly."""
         self.page.evaluate(
             """() => {
@@ -154,7 +159,7 @@ class Notebook:
             code,
         )
 
-    def soon(self, probe, expected, seconds=10):
+    def soon(self, probe, expected, seconds=60):
         """What probe() returns as soon as it is what is expected, or what it returns at last."""
         limit = time.monotonic() + seconds
         while (value := probe()) != expected and time.monotonic() < limit:
@@ -232,14 +237,14 @@ def open_notebook(lab, browser):
         context = browser.new_context(
             viewport={"width": width, "height": 1000}, device_scale_factor=scale
         )
+        context.set_default_timeout(PATIENCE * 1000)
         contexts.append(context)
         page = context.new_page()
         notebook = Notebook(page, address)
         page.goto(f"{address}/lab/workspaces/{path.stem}/tree/{path.name}?token={TOKEN}&reset")
-        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_function(
-            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel",
-            timeout=60_000,
+            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel"
         )
         # Only the notebook, so that the window's width is the notebook's.
         page.evaluate("() => window.jupyterapp.commands.execute('application:toggle-left-area')")

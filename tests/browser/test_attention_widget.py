@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.widgets import Attention, explore
-from helpers.widgets.attention.widget import two_decimals
+from helpers.widgets.attention.data import two_decimals
 
 SET_UP = """
 import numpy as np
@@ -43,7 +43,7 @@ CELLS = [
     "one = explore(Attention([[1.0]], ['alone'])); one",
     "vectors = explore(Attention(softmax_columns(K.T @ Q), tokens(6, 'k'), tokens(4, 'q'),"
     " queries=Q, keys=K, values=V), query=1); vectors",
-    "A = softmax_columns(rng.normal(size=(200, 200)))\n"
+    "A = softmax_columns(rng.normal(size=(200, 200)) + 4 * np.eye(200, k=-150))\n"
     "many = explore(Attention(A, tokens(200, 't'))); many",
     "moving = explore(live, slider('sharpness', 0.0, 5.0, 1.0), text='a bb cc ddd'); moving",
 ]
@@ -294,9 +294,14 @@ def test_more_than_128_tokens_are_cut_said_and_reached(notebook):
     widget, page = notebook.widget(MANY), notebook.page
     note = widget.locator(".tn-note").text_content()
     assert note == "Shown: the first 128 of 200 keys and the first 128 of 200 queries."
+    # The status line tells of all keys, as Python does; the chosen one is among the drawn ones.
+    sentence = notebook.python("print(many.attention.sentence(0))")
+    assert "t150 " in sentence
+    assert_status(notebook, MANY, sentence)
+    key = notebook.python("print(many.key)")
+    assert int(key) < 128 and widget.locator(".tn-side .tn-on").text_content() == f"t{key}"
     stage(widget).focus()
     page.keyboard.press("End")
-    key = notebook.python("print(many.key)")
     assert_chosen(notebook, 0, 0, key, 127, name="many")
     box, cell = stage(widget).bounding_box(), widget.locator(".tn-cell").bounding_box()
     assert cell["x"] + cell["width"] <= box["x"] + box["width"]  # scrolled into sight
@@ -324,6 +329,19 @@ def test_controls_recompute_in_python(notebook):
     assert_status(notebook, LIVE, "query 'bb': bb 0.33, bb 0.33, a 0.33")
 
 
+def test_another_head_is_spoken_once(notebook):
+    widget = notebook.widget(HEADS)
+    spoken = widget.locator(".tn-spoken[role=status]")
+    notebook.python("heads.layer, heads.head, heads.query, heads.key = 0, 0, 2, 3")
+    assert notebook.soon(lambda: spoken.text_content()[:18], "layer 0, head 0: q")
+    for key, start in (("]", "layer 0, head 1: query"), ("ArrowRight", "query 't3'")):
+        stage(widget).press(key)
+        got = notebook.soon(lambda start=start: spoken.text_content()[: len(start)], start)
+        assert re.sub("[\u2068\u2069]", "", spoken.text_content()).startswith(start), got
+    stage(widget).press("PageDown")
+    assert notebook.soon(lambda: spoken.text_content()[:17], "layer 1, head 1: ")
+
+
 def test_narrow_and_wide_pages(notebook):
     page, size = notebook.page, notebook.page.viewport_size
     for width in (500, 1600):
@@ -339,8 +357,10 @@ def test_narrow_and_wide_pages(notebook):
 def test_numbers_of_narrow_columns_stand_beside_the_matrix(notebook):
     root = notebook.widget(MANY)
     root.get_by_role("button", name="Matrix").click()
-    heat, strip = (root.locator(f".tn-body canvas >> nth={n}").bounding_box() for n in (0, 1))
-    assert strip["x"] >= heat["x"] + heat["width"]
+    boxes = stage(root).bounding_box(), root.locator(".tn-strip").bounding_box()
+    ends = [box["x"] + box["width"] for box in boxes]
+    assert abs(ends[0] - ends[1]) < 20  # in sight at the edge, however far the matrix is scrolled
+    assert root.locator(".tn-body .tn-strip").count() == 0
     assert root.locator(".tn-name").text_content() == notebook.python("print(f't{many.query}')")
     assert notebook.widget(VECTORS).locator(".tn-name").is_hidden()
 

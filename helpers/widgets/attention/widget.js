@@ -23,9 +23,20 @@ function unpack(model) {
   const [layers, heads, K, Q] = model.get("shape");
   const weights = new Float32Array(copy("weights"));
   const mask = new Uint8Array(copy("mask"));
+  const names = model.get("key_tokens"); // also of keys that are not drawn
+  const strongestKeys = new Int32Array(copy("strongest_keys"));
+  const strongestWeights = new Float32Array(copy("strongest_weights"));
+  const count = strongestKeys.length / (layers * heads * Q);
   const data = {
-    layers, heads, K, Q, mask,
-    keys: model.get("key_tokens"),
+    layers, heads, K, Q, mask, names,
+    masked: model.get("masked"),
+    strongest({ layer, head }, query) {
+      const from = ((layer * heads + head) * Q + query) * count;
+      const pairs = Array.from(strongestKeys.subarray(from, from + count),
+        (key, i) => ({ key, weight: strongestWeights[from + i] }));
+      return pairs.filter(({ key }) => key >= 0);
+    },
+    keys: names.slice(0, K),
     queries: model.get("query_tokens"),
     anyMasked: mask.includes(1),
     top: Math.max(1, weights.reduce((a, b) => Math.max(a, b), 0)),
@@ -62,7 +73,7 @@ function palette(root) {
       const color = mix(zero, t < 0 ? minus : plus, Math.abs(t));
       return `background:${css(color)};color:${ink(color)}`;
     },
-    muted: css(rgb("muted")),
+    hatch: css(mix(low, rgb("muted"), 0.3)),
     masked: rgb("line"),
     text: css(rgb("ink")),
   };
@@ -103,24 +114,27 @@ function matrixView(ctx, stage, cell) {
   const hovered = el("div", { class: "tn-hovered", hidden: true });
   const top = el("div", {
     class: `tn-top tn-turn${turn}`,
-    style: `width:${width * Q + Math.max(overhang, inside ? 0 : BESIDE)}px;height:${rise + 18}px;font-size:${headSize}px`,
+    style: `width:${width * Q + overhang}px;height:${rise + 18}px;font-size:${headSize}px`,
   }, el("div", { class: "tn-axis", text: "queries →" }));
   const heads = data.queries.map((token, q) => el("span", {
     "data-query": q, title: token, dir: "auto", text: token,
     style: turn ? `left:${(q + 0.5) * width}px` : `left:${q * width}px;width:${width}px`,
   }));
-  const chosen = el("div", {
-    class: "tn-name", hidden: inside, dir: "auto", style: `left:${width * Q + 4}px`,
-  });
-  top.append(...heads, chosen);
+  const chosen = el("div", { class: "tn-name", dir: "auto" });
+  top.append(...heads);
   const rows = data.keys.map((token, k) => el("span", {
     "data-key": k, title: token, dir: "auto", text: token,
     style: `height:${row}px;line-height:${row}px`,
   }));
-  const body = el("div", { class: "tn-body" }, heat, strip, hovered, cell.parentNode);
-  stage.append(el("div", { class: "tn-matrix", style: `grid-template-columns:${side}px auto` },
-    el("div", { class: "tn-corner tn-axis", text: "keys ↓" }), top,
-    el("div", { class: "tn-side", style: `font-size:${size}px` }, ...rows), body));
+  const body = el("div", { class: "tn-body" }, heat, inside ? strip : null, hovered, cell.parentNode);
+  const beside = inside ? 0 : BESIDE;
+  stage.append(el("div", {
+    class: "tn-matrix", style: `grid-template-columns:${side}px auto ${beside}px`,
+  },
+  el("div", { class: "tn-corner tn-axis", text: "keys ↓" }), top,
+  el("div", { class: "tn-beside tn-top" }, inside ? null : chosen),
+  el("div", { class: "tn-side", style: `font-size:${size}px` }, ...rows), body,
+  el("div", { class: "tn-beside" }, inside ? null : strip)));
   cell.style.cssText = hovered.style.cssText = `width:${width}px;height:${row}px`;
 
   const gap = width >= SMALLEST + 2 && row >= SMALLEST + 2 ? 1 : 0.5;
@@ -147,18 +161,16 @@ function matrixView(ctx, stage, cell) {
   const point = (at) => {
     const { colors } = ctx, weights = ctx.weights();
     const across = inside ? width : BESIDE - 4;
-    const left = inside ? at.query * width : width * Q + 4;
     const g = sized(strip, across, row * K);
-    strip.style.left = `${left}px`;
-    strip.classList.toggle("tn-beside", !inside);
+    if (inside) strip.style.left = `${at.query * width}px`;
     g.textAlign = "center";
     g.textBaseline = "middle";
-    g.font = `${clamp(row - 1, 9, inside && width < 29 ? 10 : 12)}px system-ui, sans-serif`;
+    g.font = `${clamp(row - 1, 9, inside && width < 32 ? 10 : 12)}px system-ui, sans-serif`;
     for (let k = 0; k < K; k++) {
       const i = k * Q + at.query;
       if (data.mask[i] && !weights[i]) continue;
       g.fillStyle = inside ? colors.ink(weights[i] / data.top) : colors.text;
-      g.fillText(two(weights[i]), across / 2 - gap / 2, (k + 0.5) * row);
+      g.fillText(two(weights[i]), across / 2 - gap / 2, (k + 0.5) * row, across - 3);
     }
     place(cell, ctx.pinned());
     place(hovered, at);
@@ -176,7 +188,8 @@ function matrixView(ctx, stage, cell) {
   const reveal = ({ query, key }) => {
     // The labels stick to the edges: a cell must be clear of them to be seen.
     const x = side + query * width, y = top.offsetHeight + key * row;
-    stage.scrollLeft = clamp(stage.scrollLeft, x + 2 * width - stage.clientWidth, x - side);
+    const right = x + 2 * width + beside - stage.clientWidth;
+    stage.scrollLeft = clamp(stage.scrollLeft, right, x - side);
     const above = top.offsetHeight;
     stage.scrollTop = clamp(stage.scrollTop, y + 2 * row - stage.clientHeight, y - above);
   };
@@ -319,6 +332,10 @@ function vectorsPanel(ctx, box) {
   return draw;
 }
 
+/** A layer and a head in words, as far as there are several. */
+const place = ({ layers, heads }, layer, head) =>
+  [layers > 1 && `layer ${layer}`, heads > 1 && `head ${head}`].filter(Boolean).join(", ");
+
 /** One small picture a head, each a button; together one stop of the Tab key. */
 function headPicker(ctx, box, choose) {
   const { layers, heads, K, Q } = ctx.data;
@@ -326,9 +343,7 @@ function headPicker(ctx, box, choose) {
   if (box.hidden) return { paint: () => {}, point: () => {} };
   box.classList.toggle("tn-one-layer", layers === 1);
   const fitting = Math.floor((ctx.width() - 60) / heads) - 6;
-  const size = clamp(fitting, 14, heads > 8 || layers > 8 ? 22 : 36);
-  const name = (layer, head) =>
-    layers === 1 ? `head ${head}` : heads === 1 ? `layer ${layer}` : `layer ${layer}, head ${head}`;
+  const size = clamp(fitting, 24, heads > 8 || layers > 8 ? 24 : 36);
   const buttons = [];
   const grid = el("div", { class: "tn-heads", style: `--size:${size}px;--heads:${heads}` });
   const corner = layers > 1 ? (heads > 1 ? "layer ↓ head →" : "layer ↓") : "head →";
@@ -342,8 +357,8 @@ function headPicker(ctx, box, choose) {
     grid.append(el("span", { class: "tn-number", text: layers > 1 ? String(layer) : "" }));
     for (let head = 0; head < heads; head++) {
       const button = el("button", {
-        type: "button", tabindex: -1, "aria-label": name(layer, head), title: name(layer, head),
-        "data-head": head, "data-layer": layer, onclick: () => choose({ layer, head }),
+        type: "button", tabindex: -1, title: place(ctx.data, layer, head),
+        "aria-label": place(ctx.data, layer, head), "data-head": head, "data-layer": layer, onclick: () => choose({ layer, head }),
       }, el("canvas", { "aria-hidden": "true" }));
       buttons.push(button);
       grid.append(button);
@@ -387,40 +402,55 @@ function headPicker(ctx, box, choose) {
   return { paint, point };
 }
 
-export default widget(({ model, root, listen, onTheme, cleanup }) => {
+export default widget((tools) => {
+  const { model, root, listen, cleanup } = tools;
   root.classList.add("tn-attention");
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Attention weights");
-  const id = `tn-${Math.random().toString(36).slice(2)}`;
   const views = { Matrix: matrixView, Arcs: arcsView, Table: tableView };
-  let view = "Matrix", hover = null, lastWidth = 0, lastFrame = null;
+  let lastFrame = null;
   let picture, picker, drawVectors;
 
   const status = statusLine();
   const legend = el("div", { class: "tn-legend" });
   const heads = el("div", { class: "tn-picker", role: "group", "aria-label": "Heads" });
-  const cell = el("div", { role: "gridcell", class: "tn-cell" });
-  const line = el("div", { role: "row" }, cell);
-  const stage = el("div", { class: "tn-stage", tabindex: 0 });
   const panel = el("div", { class: "tn-vectors", role: "group", "aria-label": "Vectors" });
   const note = el("div", { class: "tn-note" });
-  const hint = el("div", { class: "tn-hint", id: `${id}-hint` });
-  const switches = Object.keys(views).map((name) =>
-    el("button", { type: "button", text: name, onclick: () => show(name) }));
+  const stage = cellStage(tools, {
+    prefix: "tn-",
+    views: Object.keys(views),
+    lay,
+    point,
+    locate(event) {
+      const label = event.target.closest?.("[data-query], [data-key]");
+      if (!label) return picture.locate(event);
+      const { query, key } = ctx.pinned();
+      if (label.dataset.query) return { query: Number(label.dataset.query), key };
+      return { query, key: Number(label.dataset.key) };
+    },
+    keysAt: (target, onGrid) =>
+      heads.contains(target) ? { ...STEPS, ...HEAD_STEPS } : onGrid ? STEPS : null,
+    step([name, by]) {
+      const { layers, heads, Q, K } = ctx.data;
+      const size = { layer: layers, head: heads, query: Q, key: K }[name];
+      stage.choose({ [name]: clamp(model.get(name) + by, 0, size - 1) });
+      if (stage.onGrid()) picture.reveal(ctx.pinned());
+    },
+  });
 
   if (model.get("controls").length) root.append(controlsBar(model, listen));
   root.append(
     el("div", { class: "tn-bar-top" }, legend,
-      el("div", { class: "tn-views", role: "group", "aria-label": "View" }, ...switches)),
-    ...status.nodes, el("div", { class: "tn-pictures" }, heads, stage, panel),
-    el("div", { class: "tn-foot" }, note, hint));
+      el("div", { class: "tn-views", role: "group", "aria-label": "View" }, ...stage.buttons)),
+    ...status.nodes, el("div", { class: "tn-pictures" }, heads, stage.node, panel),
+    el("div", { class: "tn-foot" }, note, stage.hint));
   cleanup(status.stop);
 
   const ctx = {
     data: null,
     colors: null,
     width: () => root.clientWidth - 30,
-    hover: () => hover,
+    hover: stage.hover,
     // A new, smaller matrix may arrive before Python has moved what was chosen inside it.
     pinned() {
       const { layers, heads, K, Q } = ctx.data;
@@ -443,45 +473,26 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
     },
   };
 
-  const choose = (changes) => {
-    hover = null;
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
-  const step = ([name, by]) => {
-    const { layers, heads, Q, K } = ctx.data;
-    const size = { layer: layers, head: heads, query: Q, key: K }[name];
-    choose({ [name]: clamp(model.get(name) + by, 0, size - 1) });
-    if (view !== "Table") picture.reveal(ctx.pinned());
-  };
-
   function say(at) {
-    const { data } = ctx, weights = ctx.weights();
-    const i = (k) => k * data.Q + at.query;
-    const masked = data.keys.filter((_, k) => data.mask[i(k)]).length;
-    const named = (k) => `${isolated(data.keys[k])} ${two(weights[i(k)])}`;
-    const rounded = data.keys.map((_, k) => Math.round(1e4 * weights[i(k)]));
-    const strongest = [...data.keys.keys()]
-      .filter((k) => !data.mask[i(k)] || weights[i(k)])
-      .sort((a, b) => rounded[b] - rounded[a] || a - b).slice(0, 3);
-    const parts = strongest.map(named);
-    if (masked) parts.push(`${masked} masked`);
-    const hidden = data.mask[i(at.key)] && !weights[i(at.key)];
-    const own = strongest.includes(at.key) ? ""
-      : ` · key '${isolated(data.keys[at.key])}': ${hidden ? "masked" : two(weights[i(at.key)])}`;
-    status.say(`query '${isolated(data.queries[at.query])}': ${parts.join(", ")}${own}`);
-    const pinned = ctx.pinned();
-    cell.id = `${id}-${pinned.key}-${pinned.query}`;
-    line.setAttribute("aria-rowindex", pinned.key + 1);
-    cell.setAttribute("aria-colindex", pinned.query + 1);
-    const weight = weights[pinned.key * data.Q + pinned.query];
-    cell.setAttribute("aria-label",
-      `key ${data.keys[pinned.key]}, query ${data.queries[pinned.query]}: ${two(weight)}`);
-    if (view !== "Table") stage.setAttribute("aria-activedescendant", cell.id);
+    const { data } = ctx, weights = ctx.weights(), pinned = ctx.pinned();
+    const name = (token) => isolated(brief(token));
+    const strongest = data.strongest(pinned, at.query);
+    const parts = strongest.map(({ key, weight }) => `${name(data.names[key])} ${two(weight)}`);
+    if (data.masked[at.query]) parts.push(`${data.masked[at.query]} masked`);
+    const content = (key, query) => {
+      const i = key * data.Q + query;
+      return data.mask[i] && !weights[i] ? "masked" : two(weights[i]);
+    };
+    const own = strongest.some(({ key }) => key === at.key) ? ""
+      : ` · key '${name(data.keys[at.key])}': ${content(at.key, at.query)}`;
+    status.say(`query '${name(data.queries[at.query])}': ${parts.join(", ")}${own}`,
+      place(data, pinned.layer, pinned.head));
+    stage.tell(pinned.key, pinned.query, `key ${data.keys[pinned.key]}, ` +
+      `query ${data.queries[pinned.query]}: ${content(pinned.key, pinned.query)}`);
   }
 
   function point() {
-    const at = hover ?? ctx.pinned();
+    const at = stage.hover() ?? ctx.pinned();
     picker.point();
     picture.point(at);
     drawVectors?.(at);
@@ -489,7 +500,6 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   }
 
   function paint() {
-    ctx.colors = palette(root);
     picture.paint();
     point();
   }
@@ -497,31 +507,20 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   /** Build everything for the present data, view and width. */
   function lay() {
     const { data } = ctx;
-    lastWidth = root.clientWidth;
-    if (!lastWidth) return; // not on the page now: the observer calls again
     ctx.colors = palette(root);
-    picker = headPicker(ctx, heads, choose);
+    picker = headPicker(ctx, heads, stage.choose);
     panel.hidden = !data.vectors;
     drawVectors = data.vectors && vectorsPanel(ctx, panel);
     drawVectors?.(ctx.pinned());
-    stage.replaceChildren();
-    for (const name of stage.getAttributeNames())
-      if (name.startsWith("aria")) stage.removeAttribute(name);
-    const isGrid = view !== "Table";
-    stage.setAttribute("role", isGrid ? "grid" : "group");
-    stage.setAttribute("aria-label", isGrid
-      ? `Weights of ${data.K} keys (rows) and ${data.Q} queries (columns)` : "Table of weights");
-    if (isGrid) {
-      stage.setAttribute("aria-rowcount", data.K);
-      stage.setAttribute("aria-colcount", data.Q);
-      stage.setAttribute("aria-describedby", hint.id);
-    }
-    picture = views[view](ctx, stage, cell);
-    for (const button of switches)
-      button.setAttribute("aria-pressed", String(button.textContent === view));
+    const { scrollLeft, scrollTop } = stage.node;
+    stage.clear(stage.onGrid()
+      ? `Weights of ${data.K} keys (rows) and ${data.Q} queries (columns)` : "Table of weights",
+    data.K, data.Q);
+    picture = views[stage.view()](ctx, stage.node, stage.cell);
+    stage.node.scrollTo(scrollLeft, scrollTop);
     legend.replaceChildren(...legendParts());
     note.textContent = model.get("note");
-    hint.textContent = `Arrow keys: key and query${data.heads > 1 ? " · [ ]: head" : ""}${
+    stage.hint.textContent = `Arrow keys: key and query${data.heads > 1 ? " · [ ]: head" : ""}${
       data.layers > 1 ? " · Page Up, Page Down: layer" : ""} · Esc: back to the notebook`;
     picker.paint();
     paint();
@@ -541,19 +540,13 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
     ].filter(Boolean);
   }
 
-  function show(name) {
-    view = name;
-    hover = null;
-    lay();
-  }
-
   /** Take over what Python sent. Where only numbers changed, what stands on the page stays. */
   function load() {
     const data = unpack(model);
     const frame = JSON.stringify([
-      model.get("shape"), data.keys, data.queries, data.anyMasked, data.top, model.get("note"),
+      model.get("shape"), data.names, data.queries, data.anyMasked, data.top, model.get("note"),
     ]);
-    if (frame === lastFrame && lastWidth && !data.vectors) {
+    if (frame === lastFrame && stage.isOnPage() && !data.vectors) {
       Object.assign(ctx.data, data);
       picker.paint();
       paint();
@@ -561,57 +554,12 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
     }
     ctx.data = data;
     lastFrame = frame;
-    hover = null;
-    lay();
+    stage.leave();
+    stage.relay();
   }
 
-  const target = (event) => {
-    const label = event.target.closest?.("[data-query], [data-key]");
-    if (!label) return picture.locate(event);
-    const at = ctx.pinned();
-    if (label.dataset.query) return { ...at, query: Number(label.dataset.query) };
-    return { ...at, key: Number(label.dataset.key) };
-  };
-  stage.addEventListener("pointermove", (event) => {
-    const at = target(event);
-    if (at?.query === hover?.query && at?.key === hover?.key) return;
-    hover = at;
-    point();
-  });
-  stage.addEventListener("pointerleave", () => {
-    if (!hover) return;
-    hover = null;
-    point();
-  });
-  stage.addEventListener("click", (event) => {
-    const at = target(event);
-    if (at) choose({ query: at.query, key: at.key });
-  });
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") {
-      root.closest(".jp-Cell")?.focus();
-    } else {
-      const inHeads = heads.contains(event.target);
-      const inGrid = event.target === stage && view !== "Table";
-      const move = (inHeads && HEAD_STEPS[event.key]) || ((inHeads || inGrid) && STEPS[event.key]);
-      if (!move) return;
-      step(move);
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  });
-
   listen("change:answered", load);
-  for (const name of ["query", "key"]) listen(`change:${name}`, () => lastWidth && point());
-  for (const name of ["layer", "head"]) listen(`change:${name}`, () => lastWidth && paint());
-  // While JupyterLab exchanges its style sheets the page has no width; a frame later it has one.
-  onTheme(() => requestAnimationFrame(lay));
-  // Also when the cell comes back into the window: its canvases may have been dropped.
-  const observer = new ResizeObserver(() => {
-    if (root.clientWidth !== lastWidth) lay();
-  });
-  observer.observe(root);
-  cleanup(() => observer.disconnect());
+  for (const name of ["query", "key"]) listen(`change:${name}`, () => stage.isOnPage() && point());
+  for (const name of ["layer", "head"]) listen(`change:${name}`, () => stage.isOnPage() && paint());
   load();
 });

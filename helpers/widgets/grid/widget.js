@@ -44,6 +44,7 @@ function palette(root) {
     look: (t) => (t < 0 ? minus : plus)[Math.round(100 * clamp(Math.abs(t), 0, 1))],
     plus: css(rgb("grid-plus-bar")), minus: css(rgb("grid-minus-bar")),
     muted: css(rgb("muted")), line: css(rgb("line")),
+    hatch: css(mix(rgb("panel"), rgb("muted"), 0.3)),
   };
 }
 
@@ -293,37 +294,41 @@ function together({ numbers, groups }, i) {
   return ` · outlined: ${count}, mean ${two(mean)}, standard deviation ${two(deviation)}`;
 }
 
-export default widget(({ model, root, listen, onTheme, cleanup }) => {
+export default widget((tools) => {
+  const { model, root, listen, cleanup } = tools;
   root.classList.add("tn-grid");
   root.setAttribute("role", "group");
   root.setAttribute("aria-label", "Table of numbers");
-  const id = `tn-${Math.random().toString(36).slice(2)}`;
   const views = { Grid: gridView, Table: tableView };
-  let view = "Grid", hover = null, lastWidth = 0, pages = [], picture;
+  let pages = [], picture;
 
   const status = statusLine();
   const tabs = el("div", { class: "tn-grid-tabs", role: "group", "aria-label": "Page" });
   const legend = el("div", { class: "tn-grid-legend" });
-  const cell = el("div", { role: "gridcell", class: "tn-grid-cell" });
-  const line = el("div", { role: "row" }, cell);
-  const stage = el("div", { class: "tn-grid-stage", tabindex: 0 });
   const note = el("div", { class: "tn-grid-note" });
-  const hint = el("div", { class: "tn-hint", id: `${id}-hint` });
-  const switches = Object.keys(views).map((name) =>
-    el("button", { type: "button", text: name, onclick: () => show(name) }));
+  const stage = cellStage(tools, {
+    prefix: "tn-grid-",
+    views: Object.keys(views),
+    lay,
+    point,
+    locate: (event) => picture.locate(event),
+    keysAt: (_, onGrid) => (onGrid ? STEPS : null),
+    step,
+  });
 
   if (model.get("controls").length) root.append(controlsBar(model, listen));
   root.append(
     el("div", { class: "tn-grid-bar" }, tabs, legend,
-      el("div", { class: "tn-grid-switch", role: "group", "aria-label": "View" }, ...switches)),
-    ...status.nodes, stage, el("div", { class: "tn-foot" }, note, hint));
+      el("div", { class: "tn-grid-switch", role: "group", "aria-label": "View" },
+        ...stage.buttons)),
+    ...status.nodes, stage.node, el("div", { class: "tn-foot" }, note, stage.hint));
   cleanup(status.stop);
 
   const ctx = {
     page: null,
     colors: null,
     room: () => root.clientWidth - 30,
-    hover: () => hover,
+    hover: stage.hover,
     // A new, smaller page may arrive before Python has moved what was chosen inside it.
     chosen: () => ({
       row: Math.min(model.get("row"), ctx.page.R - 1),
@@ -332,69 +337,47 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
   };
   const pageNow = () => Math.min(model.get("page"), pages.length - 1);
 
-  const choose = (changes) => {
-    hover = null;
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
-  const step = (by) => {
+  function step(by) {
     const page = clamp(pageNow() + (by.page ?? 0), 0, pages.length - 1);
     const { R, C } = pages[page], { row, column } = ctx.chosen();
-    choose({
+    stage.choose({
       page,
       row: clamp(row + (by.row ?? 0), 0, R - 1),
       column: clamp(column + (by.column ?? 0), 0, C - 1),
     });
     picture.reveal(ctx.chosen());
-  };
+  }
 
   function point() {
     const { page } = ctx;
-    const at = hover ?? ctx.chosen();
-    picture.point(at);
     const chosen = ctx.chosen();
+    const at = stage.hover() ?? chosen;
+    picture.point(at);
     const words = ({ row, column }) => {
-      const [r, c] = [page.rows[row], page.columns[column]].map(isolated);
+      const [r, c] = [page.rows[row], page.columns[column]].map((text) => isolated(brief(text)));
       const number = content(page.numbers[row * page.C + column], "empty");
       return `${page.labels[0]} ${r}, ${page.labels[1]} ${c}: ${number}`;
     };
-    status.say(words(at) + together(page, at.row * page.C + at.column));
-    cell.id = `${id}-${chosen.row}-${chosen.column}`;
-    line.setAttribute("aria-rowindex", chosen.row + 1);
-    cell.setAttribute("aria-colindex", chosen.column + 1);
-    cell.setAttribute("aria-label", words(chosen));
-    if (view === "Grid") stage.setAttribute("aria-activedescendant", cell.id);
+    status.say(words(at) + together(page, at.row * page.C + at.column),
+      pages.length > 1 ? page.name : "");
+    stage.tell(chosen.row, chosen.column, words(chosen));
   }
 
   /** Build everything for the present page, view and width. */
   function lay() {
-    lastWidth = root.clientWidth;
-    if (!lastWidth) return; // not on the page now: the observer calls again
     const page = (ctx.page = pages[pageNow()]);
     ctx.colors = palette(root);
-    const { scrollLeft, scrollTop } = stage;
-    stage.replaceChildren();
-    for (const name of stage.getAttributeNames())
-      if (name.startsWith("aria")) stage.removeAttribute(name);
-    const isGrid = view === "Grid";
-    stage.setAttribute("role", isGrid ? "grid" : "group");
-    stage.setAttribute("aria-label", `${page.name}: ${page.R} rows, ${page.C} columns`);
-    if (isGrid) {
-      stage.setAttribute("aria-rowcount", page.R);
-      stage.setAttribute("aria-colcount", page.C);
-      stage.setAttribute("aria-describedby", hint.id);
-    }
-    picture = views[view](ctx, stage, cell);
-    stage.scrollTo(scrollLeft, scrollTop);
-    for (const button of switches)
-      button.setAttribute("aria-pressed", String(button.textContent === view));
+    const { scrollLeft, scrollTop } = stage.node;
+    stage.clear(`${page.name}: ${page.R} rows, ${page.C} columns`, page.R, page.C);
+    picture = views[stage.view()](ctx, stage.node, stage.cell);
+    stage.node.scrollTo(scrollLeft, scrollTop);
     [...tabs.children].forEach((button, i) =>
       button.setAttribute("aria-pressed", String(i === pageNow())));
     legend.replaceChildren(...legendParts());
     note.textContent = page.note;
-    hint.textContent = [
-      isGrid && `Arrow keys: ${page.labels.join(" and ")}`,
-      isGrid && pages.length > 1 && "[ ]: page",
+    stage.hint.textContent = [
+      stage.onGrid() && `Arrow keys: ${page.labels.join(" and ")}`,
+      stage.onGrid() && pages.length > 1 && "[ ]: page",
       "Esc: back to the notebook",
     ].filter(Boolean).join(" · ");
     picture.paint();
@@ -414,64 +397,23 @@ export default widget(({ model, root, listen, onTheme, cleanup }) => {
     ].filter(Boolean);
   }
 
-  function show(name) {
-    view = name;
-    hover = null;
-    lay();
-  }
-
   /** Take over what Python sent. */
   function load() {
     pages = model.get("pictures").map(unpack);
     const names = pages.length > 1 ? pages.map((page) => page.name) : [];
-    const known = [...tabs.children].map((button) => button.textContent);
+    const known = [...tabs.children].map((button) => button.title);
     // A button that stays keeps the focus.
     if (JSON.stringify(names) !== JSON.stringify(known))
-      tabs.replaceChildren(...names.map((text, page) =>
-        el("button", { type: "button", text, onclick: () => step({ page: page - pageNow() }) })));
+      tabs.replaceChildren(...names.map((name, page) => el("button", {
+        type: "button", title: name, onclick: () => step({ page: page - pageNow() }),
+      }, ...typeset(name))));
     tabs.hidden = !names.length;
-    hover = null;
-    lay();
+    stage.leave();
+    stage.relay();
   }
 
-  stage.addEventListener("pointermove", (event) => {
-    const at = picture.locate(event);
-    if (at?.row === hover?.row && at?.column === hover?.column) return;
-    hover = at;
-    point();
-  });
-  stage.addEventListener("pointerleave", () => {
-    if (!hover) return;
-    hover = null;
-    point();
-  });
-  stage.addEventListener("click", (event) => {
-    const at = picture.locate(event);
-    if (at) choose(at);
-  });
-  root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape") {
-      root.closest(".jp-Cell")?.focus();
-    } else {
-      const move = event.target === stage && view === "Grid" && STEPS[event.key];
-      if (!move) return;
-      step(move);
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  });
-
   listen("change:pictures", load);
-  listen("change:page", () => lay());
-  for (const name of ["row", "column"]) listen(`change:${name}`, () => lastWidth && point());
-  // While JupyterLab exchanges its style sheets the page has no width; a frame later it has one.
-  onTheme(() => requestAnimationFrame(lay));
-  // Also when the cell comes back into the window: its canvases may have been dropped.
-  const observer = new ResizeObserver(() => {
-    if (root.clientWidth !== lastWidth) lay();
-  });
-  observer.observe(root);
-  cleanup(() => observer.disconnect());
+  listen("change:page", stage.relay);
+  for (const name of ["row", "column"]) listen(`change:${name}`, () => stage.isOnPage() && point());
   load();
 });

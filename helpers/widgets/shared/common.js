@@ -30,6 +30,9 @@ function fill(node, attributes, children) {
 
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 
+/** A text, or its beginning and an ellipsis, as `short` in text.py cuts it. */
+const brief = (text) => ([...text].length <= 40 ? text : `${[...text].slice(0, 39).join("")}…`);
+
 /** A number with two decimals and a true minus sign, never "−0.00", as `two` in small.py does. */
 const two = (x) => x.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
@@ -117,15 +120,21 @@ function controlsBar(model, listen) {
   return bar;
 }
 
-/** The line that says in words what is chosen; a screen reader hears it at most twice a second. */
+/**
+ * The line that says in words what is chosen; a screen reader hears it at most twice a second, and
+ * before it the place (a head, a page) where that is another than it heard last.
+ */
 function statusLine() {
   const shown = el("div", { class: "tn-status", "aria-hidden": "true" });
   const spoken = el("div", { class: "tn-spoken", role: "status" });
-  let timer = null;
-  const say = (text) => {
+  let timer = null, told = "";
+  const say = (text, place = "") => {
     shown.textContent = text;
     clearTimeout(timer);
-    timer = setTimeout(() => (spoken.textContent = text), 500);
+    timer = setTimeout(() => {
+      spoken.textContent = place === told ? text : `${place}: ${text}`;
+      told = place;
+    }, 500);
   };
   return { nodes: [shown, spoken], say, stop: () => clearTimeout(timer) };
 }
@@ -143,7 +152,7 @@ function watchAnswers(model, host, root, listen) {
   let timer = null, late = false;
   const owes = () => model.get("asked") !== model.get("answered");
   const show = () => {
-    const { kernel } = model.widget_manager; // null after it was shut down
+    const kernel = model.widget_manager?.kernel; // null after it was shut down
     const gone = model.get("recomputes") && (lost || kernel === null);
     const text = gone ? "Python no longer answers here: run this cell again."
       : !late ? ""
@@ -250,10 +259,11 @@ function widget(build) {
       root.append(problem);
       showProblem();
       paintTheme();
-      return () => {
-        undo.forEach((step) => step());
-        root.remove();
-      };
+      undo.push(() => root.remove());
+      return allOf(undo);
     },
   };
 }
+
+// Made apart from what it undoes: who keeps it must not keep the page's nodes alive.
+const allOf = (steps) => () => steps.splice(0).forEach((step) => step());

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.widgets import Attention, explore, show, slider
-from helpers.widgets.attention.widget import two_decimals
+from helpers.widgets.attention.data import two_decimals
 
 WORDS = ["The", "ball", "sinks"]
 WEIGHTS = np.array([[0.5, 0.125, 0.0], [0.25, 0.625, 0.0], [0.25, 0.25, 1.0]])
@@ -169,11 +169,48 @@ def test_mask_and_tokens_are_sent():
 def test_more_than_128_tokens_are_cut_and_it_says_so():
     widget = explore(random_attention(200, 150), query=127)
     assert widget.shape == [1, 1, 128, 128]
-    assert len(widget.key_tokens) == len(widget.query_tokens) == 128
+    assert (len(widget.key_tokens), len(widget.query_tokens)) == (200, 128)
     assert widget.note == "Shown: the first 128 of 200 keys and the first 128 of 150 queries."
     assert explore(random_attention(128, 128)).note == ""
     with pytest.raises(IndexError):
         explore(random_attention(200, 200), query=128)
+
+
+@pytest.mark.parametrize("n_keys", [1, 2, 40, 200])
+def test_the_strongest_keys_of_all_are_sent_also_those_that_are_not_drawn(n_keys):
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 4, (2, 3, n_keys, 130)) / 4  # many are equal
+    mask = rng.random((n_keys, 130)) < 0.5
+    attention = Attention(weights, [f"k{i}" for i in range(n_keys)], [*"q" * 130], mask=mask)
+    widget = explore(attention)
+    keys = np.frombuffer(widget.strongest_keys, "<i4").reshape(2, 3, 128, -1)
+    sent = np.frombuffer(widget.strongest_weights, "<f4").reshape(keys.shape)
+    for layer, head, query in np.ndindex(2, 3, 128):
+        pairs = zip(keys[layer, head, query], sent[layer, head, query], strict=True)
+        told = [(key, weight) for key, weight in pairs if key >= 0]
+        column, hidden = weights[layer, head, :, query], mask[:, query]
+        order = sorted(range(n_keys), key=lambda key, column=column: (-column[key], key))
+        seen = [(key, column[key]) for key in order if not hidden[key] or column[key] > 0]
+        assert told == seen[:3] == attention.strongest(query, layer, head)
+    assert widget.masked == mask[:, :128].sum(0).tolist()
+
+
+def test_of_many_keys_the_one_chosen_at_first_is_drawn():
+    weights = np.zeros((200, 1))
+    weights[[7, 150], 0] = 0.3, 0.7
+    widget = explore(Attention(weights, [f"k{i}" for i in range(200)], ["q"]))
+    assert widget.key == 7
+    assert "k150 0.70, k7 0.30" in widget.describe()
+
+
+def test_weights_in_float32_stay_so_and_are_copied():
+    weights = np.eye(2, dtype=np.float32)
+    attention = Attention(weights, ["a", "b"])
+    weights[0, 0] = 9
+    assert attention.weights.dtype == np.float32 and attention.weights[0, 0, 0, 0] == 1
+    assert Attention(np.eye(2, dtype=np.float16), ["a", "b"]).weights.dtype == np.float64
+    with pytest.raises(ValueError, match="finite"):
+        Attention(np.array([[1, np.inf]], np.float32), ["k"], ["a", "b"])
 
 
 def test_vectors_and_the_output_they_make_are_sent():

@@ -1,5 +1,6 @@
 """Controls and the conversation with the page: what every live widget shares."""
 
+import ast
 from decimal import Decimal
 
 import numpy as np
@@ -8,8 +9,8 @@ import traitlets
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers.widgets import explore, slider, switches
-from helpers.widgets.attention.widget import Attention
+from helpers.notebooks import notebook_paths, read
+from helpers.widgets import Attention, explore, slider, switches
 from helpers.widgets.shared.live import Live, on_step, text_box
 
 
@@ -184,6 +185,21 @@ def test_controls_that_are_none_are_refused(controls, words):
 def test_controls_without_a_function_are_refused():
     with pytest.raises(ValueError, match="Controls need a function"):
         explore(Attention(np.eye(2), list("ab")), slider("x", 0, 9, 1))
+
+
+@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
+def test_the_sliders_of_the_notebooks_are_possible_ones(path):
+    cells = (cell.source for cell in read(path).cells if cell.cell_type == "code")
+    calls = [
+        ast.unparse(node)
+        for source in cells
+        if "slider(" in source
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "slider"
+    ]
+    for call in calls:
+        control = eval(call, {"slider": slider})
+        assert on_step(control, control["value"]) == control["value"]
 
 
 # The conversation with the page
