@@ -9,5 +9,6 @@ quick:   ; $(BOOTSTRAP) quick $(ARGS)
 execute: ; $(BOOTSTRAP) execute $(NB)
 export:  ; $(BOOTSTRAP) export
 bench:   ; $(BOOTSTRAP) bench
+lock:    ; $(BOOTSTRAP) lock $(ARGS)
 
-.PHONY: help lab test quick execute export bench
+.PHONY: help lab test quick execute export bench lock

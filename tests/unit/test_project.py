@@ -20,13 +20,14 @@ def test_environment_installs_this_project_on_a_python_it_supports():
     python, pip, packages = environment["dependencies"]
     name, version = python.split("=")
     assert name == "python" and version in SpecifierSet(PYPROJECT["project"]["requires-python"])
-    assert pip == "pip" and packages == {"pip": ["-e ."]}
+    assert pip == "pip" and packages == {"pip": ["-c constraints.txt", "-e ."]}
 
 
 def test_every_requirement_is_pinned_exactly():
     project = PYPROJECT["project"]
     pinned = [*project["dependencies"], *project["optional-dependencies"]["test"]]
-    for text in (*pinned, PYPROJECT["tool"]["transformer-notebooks"]["encoder"]):
+    pinned += PYPROJECT["build-system"]["requires"]
+    for text in (*pinned, *PYPROJECT["tool"]["transformer-notebooks"].values()):
         (specifier,) = Requirement(text).specifier
         assert specifier.operator == "==" and "*" not in specifier.version, text
 
