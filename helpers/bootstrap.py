@@ -243,9 +243,9 @@ def diagnosis(log):
         )
     if "ResolutionImpossible" in log:  # pip's word
         return (
-            f"pip finds no versions that suit pyproject.toml, {LOCK} and this machine, and says above "
-            "what stands in the way: after a change of pyproject.toml, first run make lock (or "
-            "python helpers/bootstrap.py lock), then the same command again."
+            f"pip finds no versions that suit pyproject.toml, {LOCK} and this machine ({LOG} says "
+            "more): after a change of pyproject.toml, first run make lock (or python "
+            "helpers/bootstrap.py lock), then the same command again."
         )
     if "No solution found" in log:  # uv's words
         return f"The versions in pyproject.toml do not fit together, and {LOG} says which."
