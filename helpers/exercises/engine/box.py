@@ -4,10 +4,12 @@ import re
 from html import escape
 
 from helpers.exercises.engine.judge import PASSED, UNTOUCHED, WRONG
+from helpers.exercises.engine.wording import short
 
 __all__ = ["Box", "board_box", "hint_box", "message_box", "solution_box", "verdict_box"]
 
 MARKS = {PASSED: "✓", WRONG: "✗", UNTOUCHED: "○"}
+LINES, CHARACTERS = 20, 1_500  # shown at most of what an answer printed
 WORDS = {PASSED: "Passed", WRONG: "Not yet", UNTOUCHED: "Not attempted yet"}
 
 # JupyterLab's variables follow its theme; elsewhere the page's own colors are kept.
@@ -52,33 +54,36 @@ class Box:
         return {kind: content for kind, content in self._bundle.items() if content}
 
 
-def verdict_box(exercise, verdict, notes=()):
-    """The verdict on an answer: state, sentence, example, and how to get a hint."""
+def verdict_box(exercise, verdict, help, notes=()):
+    """The verdict on an answer: state, sentence, example, inputs, prints, and where to get help."""
     lines = [verdict.sentence] if verdict.sentence else []
     if verdict.state == UNTOUCHED:
         lines.append("Write your answer in the cell above, run that cell, then this one again.")
-    footer = [] if verdict.passed else [f'Stuck? `hint("{exercise.id}")` gives you the next hint.']
     return _box(
         f"{MARKS[verdict.state]} {WORDS[verdict.state]}",
         exercise,
         lines,
         verdict,
-        [*footer, *notes],
+        notes if verdict.passed else [help, *notes],
     )
 
 
 def hint_box(exercise, number, notes=()):
-    """Hint `number`, counted from 1, or that there are no more."""
+    """The hints up to `number`, counted from 1, and how to get the next."""
     total = len(exercise.hints)
-    solution = f'`solution("{exercise.id}")` shows the solution.'
-    if number > total:
-        return _box(
-            "No more hints", exercise, [f"You have read all {total}. {solution}"], None, notes
+    hints = exercise.hints[:number]
+    if number == 1:
+        title = f"Hint 1 of {total}"
+    else:
+        title = f"Hints 1 to {number} of {total}"
+        hints = [f"{i}. {hint}" for i, hint in enumerate(hints, 1)]
+    rest = f'`solution("{exercise.id}")` shows the solution.'
+    if number < total:
+        rest = (
+            f'After another try, `hint("{exercise.id}")` adds the next one; '
+            f'`hint("{exercise.id}", {number + 1})` does so now.'
         )
-    rest = f'`hint("{exercise.id}")` gives the next one.' if number < total else solution
-    return _box(
-        f"Hint {number} of {total}", exercise, [exercise.hints[number - 1]], None, [rest, *notes]
-    )
+    return _box(title, exercise, hints, None, [rest, *notes])
 
 
 def message_box(sentence, notes=()):
@@ -131,23 +136,59 @@ def board_box(rows, records, notes=()):
 
 
 def _box(state, exercise, lines, verdict, footer):
-    """A box: head, lines, an example where the verdict has one, and lines below it."""
+    """A box: head, lines, what belongs to a verdict, and lines below it."""
     name = exercise and f"{exercise.id} {exercise.title}"
-    example = (verdict and verdict.example) or ()
-    named = list(zip(("expected", "got"), example, strict=False))
+    parts = _parts(exercise, verdict) if verdict else []
     text = [f"{state}: {name} {_stars(exercise)}"] if exercise else []
     text += map(_plain, lines)
-    text += [f"{word}:\n{value}" for word, value in named]
+    for line, values in parts:
+        text += [_plain(line)] * bool(line) + [f"{word}:\n{value}" for word, value in values]
     text += map(_plain, footer)
     html = [STYLE, f'<div class="tn-box {AS_TYPED}{f" tn-{verdict.state}" if verdict else ""}">']
     if exercise:
         html.append(f"<strong>{state}</strong>: {escape(name)} {_stars_html(exercise)}")
     html += map(_paragraph, lines)
-    if named:
-        values = (f"<div>{word}<pre>{escape(value)}</pre></div>" for word, value in named)
-        html.append(f'<div class="tn-example">{"".join(values)}</div>')
+    for line, values in parts:
+        html += [_paragraph(line)] * bool(line)
+        pairs = (f"<div>{escape(word)}<pre>{escape(value)}</pre></div>" for word, value in values)
+        html.append(f'<div class="tn-example">{"".join(pairs)}</div>')
     html += map(_paragraph, footer)
     return Box("\n".join(text), "".join(html) + "</div>")
+
+
+def _parts(exercise, verdict):
+    """What is shown below a verdict's sentence: pairs of a line and its named values."""
+    parts, call = [], verdict.call
+    if verdict.example:
+        parts.append(("", list(zip(("expected", "got"), verdict.example, strict=True))))
+    if verdict.state == WRONG:
+        of = (call.made, call) if call.made else (call,)
+        inputs = [pair for one in of for pair in zip(one.names, one.inputs or (), strict=False)]
+        if inputs:
+            shown = [(name, short(value)) for name, value in inputs]
+            parts.append((_again(exercise, call), shown))
+    if printed := _last_lines(call.printed):
+        parts.append(("", [("It printed", printed)]))
+    return parts
+
+
+def _again(exercise, call):
+    """How the call can be made again."""
+    inputs = f'example("{exercise.id}")'
+    if not call.method:
+        return f"The inputs; `{exercise.name}(*{inputs})` tries them again:"
+    again = f"made, given = {inputs}; {exercise.name}(*made)"
+    if call.made:
+        again += f".{call.method}(*given)"
+    return f"The inputs; `{again}` tries them again:"
+
+
+def _last_lines(printed):
+    """The end of what was printed, without codes for colors and the like."""
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed).replace("\r", "\n").rstrip()
+    text = "".join(c for c in text if c.isprintable() or c in "\n\t")
+    last = "\n".join(text.splitlines()[-LINES:])[-CHARACTERS:]
+    return last if last == text else f"…\n{last}"
 
 
 def _state(records, exercise):

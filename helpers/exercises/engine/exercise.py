@@ -43,6 +43,7 @@ class Wrong(Exception):
     def __init__(self, sentence, expected=None, got=None):
         super().__init__(sentence)
         self.sentence = sentence
+        self.got = got
         self.example = None if expected is None else (short(expected), short(got))
 
 

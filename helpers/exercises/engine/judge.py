@@ -1,14 +1,16 @@
 """How an answer is judged: whatever it is, a verdict comes out, and nothing is raised."""
 
 import ast
-import functools
-import inspect
+import sys
+import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from helpers.exercises.engine.calls import Call, Calls
 from helpers.exercises.engine.exercise import Untouched, Wrong
 from helpers.exercises.engine.limits import Stopped, limited
 from helpers.exercises.engine.memory import LimitedMemory
+from helpers.exercises.engine.restore import restored
 from helpers.exercises.engine.wording import error_text, kind
 
 __all__ = ["PASSED", "UNTOUCHED", "WRONG", "Verdict", "judge"]
@@ -19,11 +21,15 @@ LARGE = "Does an array, a list or a text grow larger than it needs to be?"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check found: the state, one sentence, and perhaps (expected, got) in words."""
+    """What a check found: the state, one sentence, and perhaps (expected, got) in words.
+
+    call: the call of the answer that it is about, with its inputs and what it printed.
+    """
 
     state: str
     sentence: str = ""
     example: tuple[str, str] | None = None
+    call: Call = field(default_factory=Call, compare=False)
 
     @property
     def passed(self):
@@ -36,35 +42,61 @@ def judge(exercise, answer, seconds=None):
     seconds: how long it may take, where that is not exercise.seconds.
     """
     seconds = exercise.seconds if seconds is None else seconds
-    memory = LimitedMemory()
+    calls = Calls(exercise, answer)
     try:
-        return limited(lambda: _verdict(exercise, answer, memory), seconds)
+        with restored():
+            return limited(lambda: _verdict(exercise, answer, calls), seconds, calls.write)
     except TimeoutError:
-        return Verdict(
-            WRONG,
-            f"It did not finish within {seconds:g} seconds and was stopped: "
-            "is there a loop that never ends?",
-        )
+        return Verdict(WRONG, _too_slow(calls, seconds), call=calls.last)
     except KeyboardInterrupt:
-        return Verdict(WRONG, "You interrupted the check before it had finished.")
-    finally:
-        memory.lift()  # a thread that cannot be stopped holds on to it
+        words = "You interrupted the check before it had finished."
+        return Verdict(WRONG, words, call=calls.last)
 
 
-def _verdict(exercise, answer, memory):
+def _verdict(exercise, answer, calls):
+    if "ipykernel" in sys.modules:
+        _hide_displays(calls)
     try:
-        with memory:
+        with LimitedMemory():
             _fits(exercise, answer)
-            exercise.examine(_watched(exercise, answer))
-        return Verdict(PASSED)
+            exercise.examine(calls.watched)
+        return Verdict(PASSED, call=calls.last)
     except Untouched:
-        return Verdict(UNTOUCHED)
+        return Verdict(UNTOUCHED, call=calls.last)
     except Wrong as fault:
-        return Verdict(WRONG, fault.sentence, fault.example)
+        return Verdict(WRONG, fault.sentence, fault.example, calls.about(fault.got))
     except Stopped:
         raise
     except BaseException as error:  # SystemExit and KeyboardInterrupt too: the learner raised them
-        return _crash(error, answer)
+        return _crash(error, answer, calls.last)
+    finally:
+        calls.take_figures()
+
+
+def _hide_displays(calls):
+    """Let the kernel hand to `calls` whatever this thread displays."""
+    from IPython import get_ipython
+
+    publisher = getattr(get_ipython(), "display_pub", None)
+    if hasattr(publisher, "register_hook"):
+        publisher.register_hook(calls.show)
+
+
+def _too_slow(calls, seconds):
+    """The sentence on an answer whose time was up: is it slow, or does it never end?"""
+    limit = f"It did not finish within {seconds:g} seconds, the limit for all examples together"
+    if not calls.finished:
+        return (
+            f"{limit}, and was stopped in its first call: does a loop never end, or is there too "
+            "much to compute?"
+        )
+    finished = "One call" if calls.finished == 1 else f"{calls.finished} calls"
+    if calls.last.returned or time.monotonic() - calls.last.started < seconds / 2:
+        return f"{limit}. {finished} took most of that time: what is computed again and again?"
+    return (
+        f"{limit}. {finished} finished soon, and the next one was stopped: is there a loop that "
+        "does not end for its inputs?"
+    )
 
 
 def _fits(exercise, answer):
@@ -79,40 +111,7 @@ def _fits(exercise, answer):
         )
 
 
-def _watched(exercise, answer):
-    """The answer as a check calls it: notices an untouched stub and a call that does not fit."""
-    if isinstance(answer, type):
-        methods = {
-            name: _watched(exercise, method)
-            for name, method in vars(answer).items()
-            if inspect.isfunction(method)
-        }
-        return type(answer)(answer.__name__, (answer,), methods)
-
-    @functools.wraps(answer)
-    def call_learner(*args, **kwargs):
-        try:
-            inspect.signature(answer).bind(*args, **kwargs)
-        except TypeError as error:
-            raise Wrong(f"{_signature(exercise)}: {error}.") from None
-        except ValueError:  # a compiled function without a signature
-            pass
-        result = answer(*args, **kwargs)
-        if result is ...:
-            raise Untouched
-        return result
-
-    return call_learner
-
-
-def _signature(exercise):
-    if isinstance(exercise.definition, ast.ClassDef):
-        return "A method cannot be called with the inputs that the stub gives it"
-    inputs = ast.unparse(exercise.definition.args)
-    return f"It cannot be called as in the stub, {exercise.name}({inputs})"
-
-
-def _crash(error, answer):
+def _crash(error, answer, call):
     """The verdict on an answer that raised: with the line, if it happened in the learner's code."""
     frames = list(_frames(error))
     lacking = _out_of_memory(error)
@@ -121,21 +120,22 @@ def _crash(error, answer):
     codes = [code for code, _ in frames]
     watched = [i for i, code in enumerate(codes) if code.co_name == "call_learner"]
     if not watched and not lacking:  # without memory, Python may not even note the frames
-        return Verdict(WRONG, f"What it returned could not be checked: {error_text(error)}.")
+        words = f"What it returned could not be checked: {error_text(error)}."
+        return Verdict(WRONG, words, call=call)
     own = getattr(answer, "__code__", None)
     inside = frames[watched[0] + 1 :] if watched else []
     home = inside[0][0].co_filename if inside else None
     mine = [(c, line) for c, line in inside if c.co_filename == home and c.co_name[0] != "<"]
     if isinstance(error, NotImplementedError) and mine and mine[-1][0] is inside[-1][0]:
-        return Verdict(UNTOUCHED)
+        return Verdict(UNTOUCHED, call=call)
     where = ""
     if mine:
         code, line = mine[-1]
         whose = "your function" if code is own else code.co_name
         where = f", on line {line - code.co_firstlineno + 1} of {whose}"
     if lacking:
-        return Verdict(WRONG, f"There was not enough memory for it{where}. {LARGE}")
-    return Verdict(WRONG, f"It stopped with {error_text(error)}{where}.")
+        return Verdict(WRONG, f"There was not enough memory for it{where}. {LARGE}", call=call)
+    return Verdict(WRONG, f"It stopped with {error_text(error)}{where}.", call=call)
 
 
 def _out_of_memory(error):

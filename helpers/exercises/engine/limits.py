@@ -7,7 +7,10 @@ import threading
 import time
 import warnings
 
-__all__ = ["Stopped", "limited"]
+__all__ = ["Stopped", "in_limited", "limited"]
+
+IMPORTS = 120.0  # seconds that imports may take on top of the limit: PyTorch on a slow disk
+SLICE = 0.05  # seconds between two looks at the thread
 
 
 class Stopped(SystemExit):
@@ -33,14 +36,26 @@ def _raise_again(frame, event, argument):
     return _raise_again
 
 
-def limited(work, seconds):
+class _Limited(threading.Thread):
+    """The thread in which work is done for a limited time."""
+
+
+def in_limited():
+    """Whether this is called by work whose time is limited."""
+    return isinstance(threading.current_thread(), _Limited)
+
+
+def limited(work, seconds, write):
     """Return work(), or raise TimeoutError if it takes longer than `seconds`.
 
     work() runs in a thread of its own, because signals exist neither on Windows nor outside the
-    main thread. What it prints is dropped, its warnings are ignored. When the time is up, or the
-    kernel is interrupted, the thread is stopped; one that cannot be (it sleeps, or swallows
+    main thread. What it prints goes to write(text), its warnings are ignored. When the time is up,
+    or the kernel is interrupted, the thread is stopped; one that cannot be (it sleeps, or swallows
     every exception) is left behind, silent, and the caller goes on. Only a single call into
     compiled code that never lets Python run (9**9**9) holds everybody up.
+
+    An import is never stopped half-way, since a module such as torch could not be imported again,
+    and its time does not count; one that takes longer than IMPORTS is taken for an endless loop.
 
     work must not raise: what it raises other than Stopped counts as running out of time.
     """
@@ -56,36 +71,60 @@ def limited(work, seconds):
         finally:
             finished.set()
 
-    thread = threading.Thread(target=run, daemon=True)
+    thread = _Limited(target=run, daemon=True)
+    importing = _Importing(thread)
     streams = sys.stdout, sys.stderr
-    muted = [_Muted(stream, thread) for stream in streams]
+    muted = [_Muted(stream, thread, write) for stream in streams]
     _kept.extend(muted)
     sys.stdout, sys.stderr = muted
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             thread.start()
-            deadline = time.monotonic() + seconds
+            ends = time.monotonic() + seconds
             # In slices: on Windows an interrupt is not seen during one long wait.
-            while not finished.wait(0.05) and time.monotonic() < deadline:
-                pass
+            while not finished.wait(SLICE) and time.monotonic() < ends + importing.lasted:
+                importing.look()
             if not results:
                 raise TimeoutError
             return results[0]
     finally:
-        if not finished.is_set():
-            _stop(thread, finished)
-        if finished.is_set():  # otherwise the thread left behind stays muted
-            sys.stdout, sys.stderr = streams
+        try:
+            if not finished.is_set():
+                _stop(thread, finished, importing)
+        finally:
+            for stream in muted:
+                stream.write_own = len  # it is kept, and must hold nothing; len drops the text
+            if finished.is_set():  # otherwise the thread left behind stays muted
+                sys.stdout, sys.stderr = streams
 
 
-def _stop(thread, finished, patience=1.0):
+def _stop(thread, finished, importing, patience=1.0):
     """Raise Stopped in the thread, again and again if need be, until it has finished."""
-    deadline = time.monotonic() + patience
-    while not finished.wait(0.05) and time.monotonic() < deadline:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped)
-        )
+    ends = time.monotonic() + patience
+    while not finished.wait(SLICE) and time.monotonic() < ends + importing.lasted:
+        if not importing.look():
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped)
+            )
+
+
+class _Importing:
+    """Looks, slice by slice, whether a thread is importing a module, and counts the seconds."""
+
+    def __init__(self, thread):
+        self._thread = thread
+        self.lasted = 0.0
+
+    def look(self):
+        """Whether it is importing now, and has not done so for too long."""
+        frame = sys._current_frames().get(self._thread.ident)
+        while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+            frame = frame.f_back
+        if frame is None or self.lasted > IMPORTS:
+            return False
+        self.lasted += SLICE
+        return True
 
 
 # print() borrows sys.stdout without owning it: if we freed a stream while some thread prints to
@@ -94,16 +133,22 @@ _kept = []
 
 
 class _Muted:
-    """A stream that drops what one thread writes and passes on the rest."""
+    """A stream that hands what one thread writes to `write_own` and passes on the rest."""
 
-    def __init__(self, stream, thread):
+    def __init__(self, stream, thread, write_own):
         self._stream = stream
         self._thread = thread
+        self.write_own = write_own
 
     def write(self, text):
         if threading.current_thread() is self._thread:
+            self.write_own(text)
             return len(text)
         return self._stream.write(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
 
     def __getattr__(self, name):
         return getattr(self._stream, name)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 
 __all__ = ["LimitedMemory"]
 
@@ -11,32 +12,37 @@ ALLOWANCE = 4 * 2**30  # bytes that an answer may take on top of what the kernel
 class LimitedMemory:
     """Within it, a request for more than that raises MemoryError; afterwards all is as before.
 
-    What counts is memory to write to. Address space would not do: importing PyTorch, or waking a
-    GPU, reserves far more of it than is ever used.
+    It is entered and left by the thread that does the work: one that cannot be stopped stays
+    limited, and the kernel with it, until it ends. What counts is memory to write to. Address space
+    would not do: importing PyTorch, or waking a GPU, reserves far more of it than is ever used.
     """
 
-    def __init__(self):
-        self._before = None
+    _lock = threading.Lock()
+    _inside = 0  # threads
+    _before = None  # the limits of the process, from before the first of them
 
     def __enter__(self):
         held = _held()
-        if held is not None:
-            import resource  # which Windows does not have
+        if held is None:
+            return
+        import resource  # which Windows does not have
 
-            soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        with self._lock:
+            if not LimitedMemory._inside:
+                LimitedMemory._before = resource.getrlimit(resource.RLIMIT_DATA)
+            LimitedMemory._inside += 1
+            soft, hard = self._before
             limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-            limited = min([held + ALLOWANCE, *limits]), hard
-            self._before = resource.RLIMIT_DATA, (soft, hard)
-            resource.setrlimit(resource.RLIMIT_DATA, limited)
+            limited = min([held + ALLOWANCE, *limits])
+            resource.setrlimit(resource.RLIMIT_DATA, (limited, hard))
 
-    def __exit__(self, *error):
-        self.lift()
-
-    def lift(self):
-        """End it now, if it has not ended; asks for no memory."""
-        before, self._before = self._before, None
-        if before:
-            sys.modules["resource"].setrlimit(*before)
+    def __exit__(self, *error):  # asks for next to no memory: there may be none left
+        with self._lock:
+            if self._inside:
+                LimitedMemory._inside -= 1
+                if not self._inside:
+                    resource = sys.modules["resource"]
+                    resource.setrlimit(resource.RLIMIT_DATA, self._before)
 
 
 def _held():
