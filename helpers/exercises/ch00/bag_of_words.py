@@ -1,5 +1,6 @@
 """Exercise 0.4, A bag of words."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -123,6 +124,16 @@ def in_the_joined_text(words, vocabulary):
     return np.array([" ".join(words).count(word) for word in vocabulary])
 
 
+@exercise.wrong("words as they are")
+def split_again(words, vocabulary):
+    return bag_of_words(re.findall(r"\w+", " ".join(words)), vocabulary)
+
+
+@exercise.wrong("words as they are")
+def without_marks(words, vocabulary):
+    return bag_of_words([re.sub(r"\W", "", word) for word in words], vocabulary)
+
+
 @exercise.wrong("capital letters count")
 def text_in_lower_case(words, vocabulary):
     return bag_of_words([word.lower() for word in words], vocabulary)
@@ -141,6 +152,14 @@ def in_lower_case_by_place(words, vocabulary):
         if word.lower() in vocabulary:
             counts[vocabulary.index(word.lower())] += 1
     return counts
+
+
+exercise.equivalent(
+    "counts in a list, or as floats, are the same counts",
+    "bag_of_words: * → return [words.count(word) for word in vocabulary]",
+    "by_one_hot: * → return sum((np.array([word == known for known in vocabulary]) *",
+    "by_one_hot: * → return sum(*, start=np.zeros(len(vocabulary)))",
+)
 
 
 @exercise.check
@@ -213,10 +232,23 @@ def check(answer):
             )
         },
     )
+    words, vocabulary = ["it's", "it", "not", "so-so"], ["it", "so", "it's", "so-so", "its"]
+    recognize(
+        unchanged(answer, words, vocabulary),
+        np.array([1, 0, 1, 1, 0]),
+        "the counts of it, so, it's, so-so, its in the words it's, it, not, so-so",
+        {
+            "“it's” and “so-so” are words as they are: does your function split the words of the "
+            "list again, or drop their marks?": (
+                *map(np.array, ([2, 2, 0, 0, 0], [1, 0, 0, 0, 1], [2, 2, 1, 1, 0])),
+            )
+        },
+    )
     rng = np.random.default_rng(2)
     known = ["tea", "ham", "bread", "a", "the"]
     for length in 0, 1, 5, 37:
         words = rng.choice([*known, "jam", "egg"], size=length).tolist()
         vocabulary = rng.permutation(known).tolist()
         what = f"the counts in a text of {length} words"
-        same(unchanged(answer, words, vocabulary), bag_of_words(words, vocabulary), what)
+        for asked in vocabulary, vocabulary[::-1], ["jam"]:
+            same(unchanged(answer, words, asked), bag_of_words(words, asked), what)

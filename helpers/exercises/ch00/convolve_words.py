@@ -1,5 +1,7 @@
 """Exercise 0.2, A convolution over words."""
 
+import re
+
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
@@ -245,79 +247,96 @@ def one_place_each_way(X, Omega, beta):
     return with_padding(X, Omega, beta, 1, 1)
 
 
+@exercise.wrong("a return that stands inside it")
+def returned_early(X, Omega, beta):
+    outputs = np.zeros((Omega.shape[1], X.shape[1]))
+    for n in range(X.shape[1]):
+        outputs[:, n] = convolve_words(X, Omega, beta)[:, n]
+        return outputs
+
+
+exercise.equivalent(
+    "of the same size",
+    "*: k* = * → k* = *len(turned(Omega))*",
+    "*: k* = * → k* = *len(whole(Omega))*",
+    "as_a_dense_layer: * → return beta + (weights @ X.reshape(_ * N)).reshape(D_out, N)",
+)
+exercise.equivalent(
+    "more zeros after the last word than are needed",
+    "convolve_words: padded = * → padded = np.pad(X, ((0, 0), (k // 2, k)))",
+    "convolve_words: padded = * → padded = np.pad(X, ((0, 0), (k // 2, k // 1)))",
+)
+exercise.equivalent(
+    "every column is set", "by_loops: * → return filled(np.ones((Omega.shape[1], X.shape[1])), *)"
+)
+
+
 @exercise.check
 def check(answer):
-    # The digits of the outputs tell where they come from: hundreds from the word after, tens from
-    # the word itself, ones from the word before.
-    X, beta = np.array([[1.0, 2.0, 3.0]]), np.array([[5.0]])
-    Omega = np.array([[[1.0]], [[10.0]], [[100.0]]])
+    # As many outputs as inputs: there, a transposed Omega runs without an error and can be named.
+    rng = np.random.default_rng(3)
+    X, other_X = rng.normal(size=(2, 2, 5)).round(1)
+    Omega, beta = rng.normal(size=(3, 2, 2)).round(1), np.array([[1.5], [-2.3]])
+    inputs = X, Omega, 0 * beta
+    squares = squares_stacked(*inputs)
     recognize(
-        convolved(answer, X, Omega, 0 * beta),
-        np.array([[210.0, 321.0, 32.0]]),
-        "the outputs for the words 1, 2, 3 with Omega = 1, 10, 100 and beta = 0",
+        convolved(answer, *inputs),
+        convolve_words(*inputs),
+        "the outputs for five words, D = D_out = 2, k=3 and beta = 0",
         {
-            "Your Omega stand in reverse: 1 met the word after and 100 the word before. For j = 0, "
-            "is n + j − k//2 before n, or after it?": np.array([[12.0, 123.0, 230.0]]),
+            "Your Omega stand in reverse: Omega[0] met the word after and Omega[2] the word "
+            "before. For j = 0, is n + j − k//2 before n, or after it?": reversed_kernel(*inputs),
             "Your outputs see the word itself and those before it: which matrix does the word "
-            "itself meet, and what does − k//2 do to the place?": np.array([[100.0, 210.0, 321.0]]),
+            "itself meet, and what does − k//2 do to the place?": looking_back(*inputs),
             "Your outputs see the word itself and those after it: which matrix does the word "
-            "itself meet, and what does − k//2 do to the place?": np.array([[321.0, 32.0, 3.0]]),
-            "Only the word in the middle has an output, N are asked for: what stands in for a "
-            "neighbor that does not exist?": np.array([[321.0]]),
-            "There are 5 outputs for 3 words: how many columns of zeros does k = 3 need on each "
-            "side?": with_padding(X, Omega, 0 * beta, 2, 2),
+            "itself meet, and what does − k//2 do to the place?": looking_ahead(*inputs),
+            "Only the three words in the middle have an output, N are asked for: what stands in "
+            "for a neighbor that does not exist?": unpadded(*inputs),
+            "There are 7 outputs for 5 words: how many columns of zeros does k = 3 need on each "
+            "side?": padded_too_far(*inputs),
             "At the ends, a word stands in for its own neighbor: what should stand in for a word "
-            "that does not exist?": np.array([[211.0, 321.0, 332.0]]),
+            "that does not exist?": padded_by_copies(*inputs),
             "The text wraps around: the last word serves as the neighbor before the first, and the "
-            "first as the one after the last. What should stand there?": (
-                np.array([[213.0, 321.0, 132.0]])
-            ),
+            "first as the one after the last. What should stand there?": rolled(*inputs),
             "The last word serves as the neighbor before the first: what does index -1 select?": (
-                np.array([[213.0, 321.0, 32.0]])
+                negative_index(*inputs)
             ),
-            SQUARE: (np.array([[[210.0, 321.0, 32.0]]]), np.array([[[210.0], [321.0], [32.0]]])),
+            SQUARE: tuple(np.moveaxis(squares, -1, axis) for axis in range(3)),
             "Only the last of the three products came out: is each added to the sum so far, or "
-            "does each further j replace it?": np.array([[200.0, 300.0, 0.0]]),
+            "does each further j replace it?": replaced(*inputs),
+            "Your Omega[j] are transposed: which of its rows belongs to the first entry of an "
+            "output?": transposed(*inputs),
         },
     )
+    inputs = other_X, Omega, beta
     recognize(
-        convolved(answer, X, Omega, beta),
-        np.array([[215.0, 326.0, 37.0]]),
-        "the outputs for the same words and Omega, and beta = 5",
+        convolved(answer, *inputs),
+        convolve_words(*inputs),
+        "the outputs for five other words, with beta",
         {
-            "The outputs are the same as for beta = 0: where is beta?": (
-                np.array([[210.0, 321.0, 32.0]])
-            ),
+            "The outputs are the same as for beta = 0: where is beta?": without_bias(*inputs),
             "In each output, beta was added 3 times, once for each j: how often should it be?": (
-                np.array([[225.0, 336.0, 47.0]])
+                bias_for_each_j(*inputs)
             ),
             "Your beta was added for each neighbor that exists, so that the ends got less of it: "
-            "how often should it be added?": np.array([[220.0, 336.0, 42.0]]),
+            "how often should it be added?": bias_for_each_neighbor(*inputs),
         },
     )
-    # Width 1, two features: every word by itself.
-    X, Omega = np.array([[1.0, 2.0, 1.0], [3.0, 4.0, 0.0]]), np.array([[[1.0, 1.0], [0.0, 1.0]]])
-    beta = np.array([[5.0], [6.0]])
+    inputs = X, Omega[:1], beta  # every word by itself
     recognize(
-        convolved(answer, X, Omega, beta),
-        np.array([[9.0, 11.0, 6.0], [9.0, 10.0, 6.0]]),
-        "the outputs for k = 1, X = [[1, 2, 1], [3, 4, 0]], Omega[0] = [[1, 1], [0, 1]], beta = "
-        "(5, 6)",
+        convolved(answer, *inputs),
+        convolve_words(*inputs),
+        "the outputs for k=1",
         {
-            "Your Omega[0] is transposed: which of its rows belongs to the first entry of an "
-            "output?": beta + Omega[0].T @ X,
             "For k = 1, your outputs do not stand at the places of their words: k need not be 3. "
             "How many columns of zeros does k = 1 need on each side?": (
-                with_padding(X, Omega, beta, 1, 1),
-                with_padding(X[:, :-1], Omega, beta, 1, 0),
+                with_padding(*inputs, 1, 1),
+                with_padding(X[:, :-1], *inputs[1:], 1, 0),
             ),
         },
     )
-    rng = np.random.default_rng(3)
-    for D, D_out, N, k in (
-        *((2, 3, 6, 1), (1, 1, 1, 1)),  # the first D_out that is not D, and nothing else is new
-        *((2, 3, 6, 3), (3, 2, 9, 5), (2, 2, 2, 7), (4, 1, 37, 3)),
-    ):
+    sizes = (2, 3, 6, 1), (1, 1, 1, 1), (2, 3, 6, 3), (3, 2, 9, 5), (2, 2, 2, 7), (4, 1, 37, 7)
+    for D, D_out, N, k in 2 * sizes:  # the first D_out that is not D, and nothing else is new
         inputs = [rng.normal(size=size) for size in ((D, N), (k, D_out, D), (D_out, 1))]
         what = f"the outputs for D={D}, D_out={D_out}, N={N}, k={k}"
         same(convolved(answer, *inputs), convolve_words(*inputs), what)
@@ -331,7 +350,7 @@ SQUARE = (
 
 def convolved(answer, X, Omega, beta):
     """unchanged(answer, X, Omega, beta), with a question where NumPy stops at a known mistake."""
-    k, D_out, D = Omega.shape
+    (k, D_out, D), N = Omega.shape, X.shape[1]
     rows = (
         f"Here a word has D = {D} numbers and an output D_out = {D_out}: D_out need not be D. "
         "How many rows does the array for the outputs have?"
@@ -345,22 +364,24 @@ def convolved(answer, X, Omega, beta):
     except IndexError as error:
         if k == 1 < D and "axis 0 with size 1" in str(error):  # no input but Omega is so short
             raise Wrong(width) from None
-        if f"index {X.shape[1]} is out of bounds" not in str(error):
+        if f"index {N} is out of bounds for axis 1 with size {N}" not in str(error):
             raise
         raise Wrong(
-            f"It asks for word {X.shape[1]}, and there is no word after the last, "
-            f"{X.shape[1] - 1}: what stands in for it?"
+            f"It asks for word {N}, and there is no word after the last, {N - 1}: what stands in "
+            "for it?"
         ) from None
     except ValueError as error:
-        if f"size {len(X) + len(Omega) - 1} is different from {len(X)}" in str(error):
+        if f"size {D + k - 1} is different from {D}" in str(error):
             raise Wrong(
-                f"Omega[j] met columns of {len(X) + len(Omega) - 1} numbers instead of {len(X)}: "
-                "did the zeros also come above and below the words?"
+                f"Omega[j] met columns of {D + k - 1} numbers instead of {D}: did the zeros also "
+                "come above and below the words?"
             ) from None
         if k == 1 and "expected 3, got 1" in str(error):
             raise Wrong(width) from None
-        if D_out != D and "broadcast" in str(error):
-            raise Wrong(rows) from None
-        if "could not broadcast input array" in str(error) or "non-broadcastable" in str(error):
-            raise Wrong(SQUARE) from None
+        # "… shapes (2,6) (3,6)": the numbers of rows that do not fit
+        if "broadcast" in str(error):
+            if D_out != D and set(re.findall(r"\((\d+)", str(error))) == {str(D), str(D_out)}:
+                raise Wrong(rows) from None
+            if f"({D_out},{D_out})" in str(error) and "operands could" not in str(error):
+                raise Wrong(SQUARE) from None
         raise

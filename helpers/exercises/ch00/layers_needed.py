@@ -64,7 +64,7 @@ def by_seen_words(distance, width):
     return layers
 
 
-@exercise.wrong("14 places, and the other word is 15 away")
+@exercise.wrong("18 places, and the other word is 19 away")
 def rounded_down(distance, width):
     return distance // (width // 2)
 
@@ -76,7 +76,7 @@ def not_rounded(distance, width):
 
 @exercise.wrong("half a step still needs a layer")
 def rounded(distance, width):
-    return round(distance / (width // 2))  # Python rounds 7.5 to 8, and 0.5 to 0
+    return round(distance / (width // 2))  # Python rounds 9.5 to 10, and 0.5 to 0
 
 
 @exercise.wrong("a third of a step still needs a layer")
@@ -124,24 +124,34 @@ def at_least_one(distance, width):
     return max(1, math.ceil(distance / (width // 2)))
 
 
+exercise.equivalent("a whole number, whatever its type", "layers_needed: * → return np.ceil(*)")
+exercise.equivalent(
+    "the other word lies to the right: what is seen to the left is not asked for",
+    "by_seen_words: * → seen = {width // 2 - (n + j) for n in seen for j in range(width)}",
+    "by_seen_words: * → seen = {n + j - j // 2 for n in seen for j in range(width)}",
+    "by_seen_words: * → seen = {n + j - width // 2 for n in seen for j in range(1, width)}",
+)
+
+
 @exercise.check
 def check(answer):
     mistakes = {
-        7.5: "a number of layers is whole; how far do 7 layers see, and how far 8?",
-        7: "7 layers see as far as 14 places, and the other word is 15 away: do you round up or "
+        9.5: "a number of layers is whole; how far do 9 layers see, and how far 10?",
+        9: "9 layers see as far as 18 places, and the other word is 19 away: do you round up or "
         "down?",
-        3: "you divided by the whole width: how many of the 5 words lie on one side of the middle?",
-        6: "a layer cannot see 2.5 places to one side: how far can it?",
-        4: "now an output halfway between the two words sees both; does the output at one word see "
-        "the other?",
-        5: "3 of the 5 words are one side and the middle; does the word itself count towards the "
+        4: "that is 19 divided by the whole width, rounded up: how many of the 5 words lie on one "
+        "side of the middle?",
+        8: "that would do if a layer saw 2.5 places to one side: how far can it see?",
+        5: "with these an output halfway between the two words sees both; does the output at one "
+        "word see the other?",
+        7: "3 of the 5 words are one side and the middle; does the word itself count towards the "
         "distance?",
-        15: "that is one place for each layer: how far does width 5 see to one side?",
-        9: "that is one layer too many: how far does an output see after 8 layers?",
+        19: "that is one place for each layer: how far does width 5 see to one side?",
+        11: "that is one layer too many: how far does an output see after 10 layers?",
     }
-    what = "layers for distance 15 and width 5"  # there, each mistake leads to another number
+    what = "layers for distance 19 and width 5"  # there, each mistake leads to another number
     asked = {f"{number} {what}: {asks}": number for number, asks in mistakes.items()}
-    recognize(answer(15, 5), 8, f"the {what}", asked)
+    recognize(answer(19, 5), 10, f"the {what}", asked)
     recognize(
         answer(8, 5),
         4,

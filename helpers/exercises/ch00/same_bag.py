@@ -1,5 +1,6 @@
 """Exercise 0.7, The same bag."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -111,6 +112,16 @@ def in_lower_case(first, second):
     return sorted(map(str.lower, first)) == sorted(map(str.lower, second))
 
 
+@exercise.wrong("do they lose their marks")
+def without_marks(first, second):
+    return same_bag(*([re.sub(r"\W", "", word) for word in text] for text in (first, second)))
+
+
+@exercise.wrong("do they lose their marks")
+def split_again(first, second):
+    return same_bag(*(re.findall(r"[\w']+", " ".join(text)) for text in (first, second)))
+
+
 @exercise.wrong("in a new list")
 def removed(first, second):
     for word in first:
@@ -161,6 +172,9 @@ def check(answer):
         compare(answer, *map(words, texts), question)
     question = "words are compared as they are, capital letters count. Where do they become small?"
     compare(answer, ["Bush", "fire"], ["bush", "fire"], question)
+    question = "words are compared as they are: are they split again, or do they lose their marks?"
+    for first, second in ("it's fine", "its fine"), ("so-so it's", "so so it's"):
+        compare(answer, first.split(), second.split(), question)
     rng = np.random.default_rng(6)
     for length in 2, 3, 5, 9:
         first = rng.choice(["a", "b", "c"], size=length).tolist()

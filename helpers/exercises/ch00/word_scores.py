@@ -146,53 +146,61 @@ def remembered(words, weights, bias):
     return scores, sum(scores) + bias
 
 
+@exercise.wrong("a return that stands inside")
+def returned_early(words, weights, bias):
+    scores = []
+    for word in words:
+        scores.append(weights.get(word, 0))
+        return scores, sum(scores) + bias
+    return scores, bias
+
+
 @exercise.check
 def check(answer):
-    words, weights, bias = ["good", "good", "wine"], {"good": 2.0, "bad": -3.0, "wine": 1.0}, 0.25
+    words, weights = ["good", "wine", "good"], {"good": 2.5, "bad": -3.1, "wine": 1.2}
+    bias = 0.7
     scores, total = pair(unchanged(answer, words, weights, bias))
     if isinstance(scores, dict):
         raise Wrong(
             "The scores are a dict: how often can a dict hold the same word, and how often can a "
             "text?",
-            [2.0, 2.0, 1.0],
+            [2.5, 1.2, 2.5],
             scores,
         )
-    cumulative = (
-        "The scores grow from word to word, like a running total: what does each word add by "
-        "itself?"
-    )
     recognize(
         scores,
-        [2.0, 2.0, 1.0],
-        "the scores of good, good, wine with the weights 2, 2, 1",
+        [2.5, 1.2, 2.5],
+        "the scores of good, wine, good with the weights 2.5, 1.2, 2.5",
         {
             "There are two scores and three words; good occurs twice: does it add its weight "
-            "once, or twice?": [2.0, 1.0],
+            "once, or twice?": [2.5, 1.2],
+            "The first word alone has a score: is there a return that stands inside a loop?": [2.5],
             "The word good has twice its weight: is it counted twice at each of its two places? "
-            "What does it add at one of them?": [4.0, 4.0, 1.0],
-            cumulative: ([2.0, 4.0, 5.0], [2.25, 4.25, 5.25]),
+            "What does it add at one of them?": [5.0, 1.2, 5.0],
+            "The scores grow from word to word, like a running total: what does each word add by "
+            "itself?": ([2.5, 3.7, 6.2], [3.2, 4.4, 6.9]),
             "Each score has the bias in it, which belongs to the text as a whole: does a word add "
-            "the bias, or only its weight?": [2.25, 2.25, 1.25],
-            "The total came first: did you return scores, total, or the other way around?": 5.25,
+            "the bias, or only its weight?": [3.2, 1.9, 3.2],
+            "The total came first: did you return scores, total, or the other way around?": 6.9,
         },
     )
     recognize(
         total,
-        5.25,
-        "the total of the scores 2, 2, 1 with the bias 0.25",
+        6.9,
+        "the total of the scores 2.5, 1.2, 2.5 with the bias 0.7",
         {
-            "The total is the sum of the scores alone: where is the bias?": 5.0,
+            "The total is the sum of the scores alone: where is the bias?": 6.2,
             "Your total is a probability; the sum itself is asked for: what is applied to it?": (
-                1 / (1 + np.exp(-5.25))
+                1 / (1 + np.exp(-6.9))
             ),
             "The total has three biases in it, one for each word: how often is the bias added?": (
-                5.75
+                8.3
             ),
             "The total was divided by the number of words: is a sum asked for, or a mean?": (
-                5 / 3 + 0.25,
-                5.25 / 3,
+                6.2 / 3 + 0.7,
+                6.9 / 3,
             ),
-            "The scores count good twice, the total counts it once: what is it the sum of?": 3.25,
+            "The scores count good twice, the total has one of them: what is it the sum of?": 4.4,
         },
     )
     words = ["good", "soup", "bad"]
@@ -205,18 +213,19 @@ def check(answer):
         ) from None
     recognize(
         scores,
-        [2.0, 0.0, -3.0],
+        [2.5, 0.0, -3.1],
         "the scores of good, soup, bad",
         {
             "The word “soup” has no weight and, in your result, has no score of its own: how many "
-            "scores does a text of three words have?": [2.0, -3.0]
+            "scores does a text of three words have?": [2.5, -3.1]
         },
     )
-    same(total, -0.75, "the total of good, soup, bad")
-    for words in [], ["soup"], ["bad"], ["wine", "bad", "tea", "wine", "good", "wine"]:
-        for bias in 0.0, -1.5:
-            expected = word_scores(words, weights, bias)
-            scores, total = pair(unchanged(answer, words, weights, bias))
+    same(total, 0.1, "the total of good, soup, bad")
+    texts = [], ["soup"], ["bad"], ["wine", "bad", "tea", "wine", "good", "wine", "it's"]
+    for others in weights, {"soup": 0.4, "wine": -1.9, "it's": 0.25}:
+        for words, bias in itertools.product(texts, (0.0, -1.5)):
+            expected = word_scores(words, others, bias)
+            scores, total = pair(unchanged(answer, words, others, bias))
             where = f"of a text of {len(words)} words with the bias {bias}"
             same(scores, expected[0], f"the scores {where}")
             same(total, expected[1], f"the total {where}")
