@@ -98,7 +98,7 @@ def mixture(query, keys, values):
     return values @ softmax_columns(keys.T @ query)
 
 
-@exercise.wrong("does the length of a key count")
+@exercise.wrong("does the norm of a key count")
 def cosine(query, keys, values):
     return values[:, np.argmax(query @ keys / np.linalg.norm(keys, axis=0))]
 
@@ -144,7 +144,7 @@ def check(answer):
             "This is the value of the key nearest to the query: is the nearest key the one with "
             "the largest dot product?": values[:, 1],
             "This is the value of the key whose direction is nearest to the query's: does the "
-            "length of a key count in a dot product?": values[:, 2],
+            "norm of a key count in a dot product?": values[:, 2],
             "This is the key that was found: what is stored under it?": keys[:, 3],
             "This is the value of the key with the smallest dot product: which end of the scores "
             "do you want?": values[:, 4],

@@ -21,7 +21,7 @@ exercise = Exercise(
 def parameter_free_attention(X):
     """Self-attention in which the tokens themselves are queries, keys and values.
 
-    The score of token i for token j is their dot product, divided by the square root of D; a
+    The score of token m for token n is their dot product, divided by the square root of D; a
     softmax over the tokens attended to turns each token's scores into weights.
 
     X: D × N, one token in each column.

@@ -9,7 +9,7 @@ exercise = Exercise(
     "Count the multiplications",
     stars=1,
     stub='''\
-def count_multiplications(N, D, D_q, D_v):
+def count_multiplications(D, N, D_q, D_v):
     """How many multiplications of two numbers the matrix products of self-attention need.
 
     N tokens of D entries; queries and keys have D_q entries, values D_v.
@@ -32,7 +32,7 @@ def count_multiplications(N, D, D_q, D_v):
 
 
 @exercise.solution
-def count_multiplications(N, D, D_q, D_v):
+def count_multiplications(D, N, D_q, D_v):
     return {
         "Q": D_q * D * N,
         "K": D_q * D * N,
@@ -43,13 +43,13 @@ def count_multiplications(N, D, D_q, D_v):
 
 
 @exercise.right
-def by_tokens(N, D, D_q, D_v):
+def by_tokens(D, N, D_q, D_v):
     of_a_token = {"Q": D * D_q, "K": D * D_q, "V": D * D_v, "scores": N * D_q, "output": N * D_v}
     return {name: N * count for name, count in of_a_token.items()}
 
 
 @exercise.right
-def one_by_one(N, D, D_q, D_v):
+def one_by_one(D, N, D_q, D_v):
     count = dict.fromkeys(("output", "scores", "V", "K", "Q"), 0)
     for _ in range(N):
         for name, size in ("Q", D_q), ("K", D_q), ("V", D_v):
@@ -69,24 +69,24 @@ exercise.equivalent("size is D_v after its loop", "one_by_one: * → count['outp
 
 
 def with_slip(slip):
-    """The right counts but for those that slip(N, D, D_q, D_v) returns."""
+    """The right counts but for those that slip(D, N, D_q, D_v) returns."""
     return lambda *sizes: count_multiplications(*sizes) | slip(*sizes)
 
 
 for words, slip in {
     "how many pairs of a query and a key": (
-        lambda N, D, D_q, D_v: {"scores": N * D_q, "output": N * D_v}
+        lambda D, N, D_q, D_v: {"scores": N * D_q, "output": N * D_v}
     ),
-    "what do the weights multiply": lambda N, D, D_q, D_v: {"output": N * N * D_q},
-    "how many rows has Omega_v": lambda N, D, D_q, D_v: {"V": N * D * D_q},
+    "what do the weights multiply": lambda D, N, D_q, D_v: {"output": N * N * D_q},
+    "how many rows has Omega_v": lambda D, N, D_q, D_v: {"V": N * D * D_q},
     "how many tokens does Omega act on": (
-        lambda N, D, D_q, D_v: {"Q": D * D_q, "K": D * D_q, "V": D * D_v}
+        lambda D, N, D_q, D_v: {"Q": D * D_q, "K": D * D_q, "V": D * D_v}
     ),
-    "how many rows has Omega_k": lambda N, D, D_q, D_v: {"K": D * D * N},
-    "how long are queries and keys": lambda N, D, D_q, D_v: {"scores": D * N * N},
-    "is Omega applied to pairs of tokens": lambda N, D, D_q, D_v: {"V": D * N * N},
-    "how long is a value": lambda N, D, D_q, D_v: {"output": D * N * N},
-    "expected 105, got 110": lambda N, D, D_q, D_v: {"Q": D_q * D * N + D},  # with biases
+    "how many rows has Omega_k": lambda D, N, D_q, D_v: {"K": D * D * N},
+    "how large are queries and keys": lambda D, N, D_q, D_v: {"scores": D * N * N},
+    "is Omega applied to pairs of tokens": lambda D, N, D_q, D_v: {"V": D * N * N},
+    "how large is a value": lambda D, N, D_q, D_v: {"output": D * N * N},
+    "expected 105, got 110": lambda D, N, D_q, D_v: {"Q": D_q * D * N + D},  # with biases
 }.items():
     exercise.wrong(words)(with_slip(slip))
 
@@ -97,20 +97,20 @@ def doubled(*sizes):
 
 
 @exercise.wrong("are additions counted")
-def with_additions(N, D, D_q, D_v):
-    counts = count_multiplications(N, D, D_q, D_v)
+def with_additions(D, N, D_q, D_v):
+    counts = count_multiplications(D, N, D_q, D_v)
     entries = {"Q": N * D_q, "K": N * D_q, "V": N * D_v, "scores": N * N, "output": N * D_v}
     return {name: 2 * count - entries[name] for name, count in counts.items()}
 
 
 @exercise.check
 def check(answer):
-    N, D, D_q, D_v = 3, 5, 7, 11  # primes: every product tells where it comes from
-    got, expected = answer(N, D, D_q, D_v), count_multiplications(N, D, D_q, D_v)
+    D, N, D_q, D_v = 5, 3, 7, 11  # primes: every product tells where it comes from
+    got, expected = answer(D, N, D_q, D_v), count_multiplications(D, N, D_q, D_v)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the counts")  # says what is missing
     pairs = "is right for one key per query: how many pairs of a query and a key are there?"
-    additions = with_additions(N, D, D_q, D_v)
+    additions = with_additions(D, N, D_q, D_v)
     for name, count in expected.items():
         mistakes = {
             2 * count: "is twice as many as needed: are additions counted as well?",
@@ -125,15 +125,15 @@ def check(answer):
             mistakes[N * D * D_q] = "has D_q in it: how many rows has Omega_v?"
         if name == "scores":
             mistakes[N * D_q] = pairs
-            mistakes[N * N * D] = "has D in it: how long are queries and keys?"
+            mistakes[N * N * D] = "has D in it: how large are queries and keys?"
         if name == "output":
             mistakes[N * D_v] = pairs
             mistakes[N * N * D_q] = "has D_q in it: what do the weights multiply?"
-            mistakes[N * N * D] = "has D in it: how long is a value?"
-        what = f"{name!r} for N=3, D=5, D_q=7, D_v=11"
+            mistakes[N * N * D] = "has D in it: how large is a value?"
+        what = f"{name!r} for D=5, N=3, D_q=7, D_v=11"
         asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
         recognize(got[name], count, what, asked)
-    one_at_a_time = (4, 5, 7, 11), (3, 6, 7, 11), (3, 5, 8, 11), (3, 5, 7, 12)
-    for sizes in *one_at_a_time, (1, 1, 1, 1), (37, 1024, 64, 64), (6, 2, 9, 4):
-        what = "the counts for N={}, D={}, D_q={}, D_v={}".format(*sizes)
+    one_at_a_time = (5, 4, 7, 11), (6, 3, 7, 11), (5, 3, 8, 11), (5, 3, 7, 12)
+    for sizes in *one_at_a_time, (1, 1, 1, 1), (1024, 37, 64, 64), (2, 6, 9, 4):
+        what = "the counts for D={}, N={}, D_q={}, D_v={}".format(*sizes)
         same(answer(*sizes), count_multiplications(*sizes), what)
