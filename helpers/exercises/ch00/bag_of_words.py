@@ -33,7 +33,7 @@ def bag_of_words(words, vocabulary):
         "A list can count: words.count(word). Or start from zeros, go through the text, and add "
         "one at vocabulary.index(word); which words must be skipped?",
     ),
-    notice="Texts of any length become vectors of one length, which a linear classifier can take. "
+    notice="Texts of any length become vectors of one size, which a linear classifier can take. "
     "The price: every order of the same words gives the same vector.",
 )
 

@@ -9,7 +9,7 @@ exercise = Exercise(
     "Count the parameters",
     stars=1,
     stub='''\
-def count_parameters(N, D, k):
+def count_parameters(D, N, k):
     """How many weights and biases a layer has that maps N words of D numbers to N of D numbers.
 
     Returns a dict of three whole numbers:
@@ -32,7 +32,7 @@ def count_parameters(N, D, k):
 
 
 @exercise.solution
-def count_parameters(N, D, k):
+def count_parameters(D, N, k):
     return {
         "dense": (N * D) ** 2 + N * D,
         "convolution": k * D**2 + D,
@@ -41,7 +41,7 @@ def count_parameters(N, D, k):
 
 
 @exercise.right
-def by_linear_maps(N, D, k):
+def by_linear_maps(D, N, k):
     def linear(inputs, outputs):
         return (inputs + 1) * outputs  # the bias is the weight of an input that is always one
 
@@ -53,7 +53,7 @@ def by_linear_maps(N, D, k):
 
 
 @exercise.right
-def by_outputs(N, D, k):
+def by_outputs(D, N, k):
     # Each output has a weight for every number that it sees, and a bias.
     return {
         "dense": sum(N * D + 1 for _ in range(N * D)),
@@ -63,47 +63,47 @@ def by_outputs(N, D, k):
 
 
 def with_slip(slip):
-    """The right counts but for those that slip(N, D, k) returns."""
+    """The right counts but for those that slip(D, N, k) returns."""
     return lambda *sizes: count_parameters(*sizes) | slip(*sizes)
 
 
 for words, slip in {
-    "where are the biases": lambda N, D, k: {"dense": (N * D) ** 2},
-    "where are its biases": lambda N, D, k: {"convolution": k * D**2},
-    "where are the three biases": lambda N, D, k: {"self-attention": 3 * D**2},
-    "sees nothing but its own word": lambda N, D, k: {"dense": N * D**2 + N * D},
-    "does each of the N · D outputs see": lambda N, D, k: {"dense": N * D**2 + D},
-    "how many numbers does one output word hold": lambda N, D, k: {"dense": N**2 * D + N * D},
-    "how many outputs does the layer have": lambda N, D, k: {"dense": (N * D) ** 2 + D},
+    "where are the biases": lambda D, N, k: {"dense": (N * D) ** 2},
+    "where are its biases": lambda D, N, k: {"convolution": k * D**2},
+    "where are the three biases": lambda D, N, k: {"self-attention": 3 * D**2},
+    "sees nothing but its own word": lambda D, N, k: {"dense": N * D**2 + N * D},
+    "does each of the N · D outputs see": lambda D, N, k: {"dense": N * D**2 + D},
+    "how many numbers does one output word hold": lambda D, N, k: {"dense": N**2 * D + N * D},
+    "how many outputs does the layer have": lambda D, N, k: {"dense": (N * D) ** 2 + D},
     "does it learn new weights at every place": (
-        lambda N, D, k: {"convolution": N * (k * D**2 + D)}
+        lambda D, N, k: {"convolution": N * (k * D**2 + D)}
     ),
-    "has the bias anything to do with the width": (lambda N, D, k: {"convolution": k * (D**2 + D)}),
-    "and has each its bias": lambda N, D, k: {"convolution": k * D**2 + 1},
-    "is each of them a sum": lambda N, D, k: {"convolution": k * D**2 + k},
-    "are the neighbors k words, or N": lambda N, D, k: {"convolution": N * D**2 + D},
-    "how many of the D input numbers": lambda N, D, k: {"convolution": k * D + D},
-    "is right for width 1": lambda N, D, k: {"convolution": D**2 + D},
-    "are they learned, or computed": (lambda N, D, k: {"self-attention": 3 * (D**2 + D) + N**2}),
-    "three maps for each word": lambda N, D, k: {"self-attention": 3 * N * (D**2 + D)},
-    "has each of the three maps": lambda N, D, k: {"self-attention": 3 * D**2 + D},
-    "how many numbers does a map put out": lambda N, D, k: {"self-attention": 3 * D**2 + 3},
-    "how many biases does one map have": lambda N, D, k: {"self-attention": 3 * D**2 + 1},
-    "is right for one of the maps": lambda N, D, k: {"self-attention": D**2 + D},
-    "which is the fourth": lambda N, D, k: {"self-attention": 4 * (D**2 + D)},
+    "has the bias anything to do with the width": (lambda D, N, k: {"convolution": k * (D**2 + D)}),
+    "and has each its bias": lambda D, N, k: {"convolution": k * D**2 + 1},
+    "is each of them a sum": lambda D, N, k: {"convolution": k * D**2 + k},
+    "are the neighbors k words, or N": lambda D, N, k: {"convolution": N * D**2 + D},
+    "how many of the D input numbers": lambda D, N, k: {"convolution": k * D + D},
+    "is right for width 1": lambda D, N, k: {"convolution": D**2 + D},
+    "are they learned, or computed": (lambda D, N, k: {"self-attention": 3 * (D**2 + D) + N**2}),
+    "three maps for each word": lambda D, N, k: {"self-attention": 3 * N * (D**2 + D)},
+    "has each of the three maps": lambda D, N, k: {"self-attention": 3 * D**2 + D},
+    "how many numbers does a map put out": lambda D, N, k: {"self-attention": 3 * D**2 + 3},
+    "how many biases does one map have": lambda D, N, k: {"self-attention": 3 * D**2 + 1},
+    "is right for one of the maps": lambda D, N, k: {"self-attention": D**2 + D},
+    "which is the fourth": lambda D, N, k: {"self-attention": 4 * (D**2 + D)},
 }.items():
     exercise.wrong(words)(with_slip(slip))
 
 
 @exercise.wrong("'convolution' is missing")
-def dense_alone(N, D, k):
+def dense_alone(D, N, k):
     return {"dense": (N * D) ** 2 + N * D}
 
 
 @exercise.check
 def check(answer):
-    N, D, k = 7, 5, 3  # primes: every product tells where it comes from
-    got, expected = answer(N, D, k), count_parameters(N, D, k)
+    D, N, k = 5, 7, 3  # primes: every product tells where it comes from
+    got, expected = answer(D, N, k), count_parameters(D, N, k)
     if not isinstance(got, dict) or expected.keys() - got.keys():
         same(got, expected, "the counts")  # says what is missing
     for layer, mistakes in {
@@ -161,10 +161,10 @@ def check(answer):
             4 * (D**2 + D): "has four maps: values, queries, keys, and which is the fourth?",
         },
     }.items():
-        what = f"{layer!r} for N=7, D=5, k=3"
+        what = f"{layer!r} for D=5, N=7, k=3"
         asked = {f"{what}: {number} {asks}": number for number, asks in mistakes.items()}
         recognize(got[layer], expected[layer], what, asked)
-    one_at_a_time = (8, 5, 3), (7, 6, 3), (7, 5, 4)
-    for sizes in *one_at_a_time, (1, 1, 1), (37, 1024, 3), (2, 4, 9):
-        what = "the counts for N={}, D={}, k={}".format(*sizes)
+    one_at_a_time = (5, 8, 3), (6, 7, 3), (5, 7, 4)
+    for sizes in *one_at_a_time, (1, 1, 1), (1024, 37, 3), (4, 2, 9):
+        what = "the counts for D={}, N={}, k={}".format(*sizes)
         same(answer(*sizes), count_parameters(*sizes), what)
