@@ -79,7 +79,7 @@ for words, slip in {
     "where are the two biases of the MLP": lambda D, D_mlp: -D - D_mlp,
     "how does the MLP get back": lambda D, D_mlp: -D * D_mlp - D,
     "what makes the hidden units": lambda D, D_mlp: -D * D_mlp - D_mlp,
-    "its second matrix": lambda D, D_mlp: -D * D_mlp,
+    "which has two: where is the other": lambda D, D_mlp: -D * D_mlp,
     "how many numbers does the second map of the MLP put out": lambda D, D_mlp: D_mlp - D,
     "how many hidden units has the MLP": lambda D, D_mlp: 2 * (D - D_mlp) * D + D - D_mlp,
     "is right for D_mlp = 4D": lambda D, D_mlp: (4 * D - D_mlp) * (2 * D + 1),
@@ -91,7 +91,7 @@ for words, slip in {
 
 @exercise.check
 def check(answer):
-    D, D_mlp = 5, 19  # primes, so that no two slips leave the same number out
+    D, D_mlp = 11, 29  # primes, of which no two slips leave the same number out
     biases = D_mlp + 5 * D  # of the six linear maps
     right = layer_parameters(D, D_mlp)
     mistakes = {
@@ -113,7 +113,7 @@ def check(answer):
         D * D_mlp + D: "right for an MLP with one linear map: how does the MLP get back from D_mlp "
         "to D numbers?",
         D * D_mlp + D_mlp: "right but for the first map of the MLP: what makes the hidden units?",
-        D * D_mlp: "right but for a matrix of the MLP: where is its second matrix?",
+        D * D_mlp: "right but for a matrix of the MLP, which has two: where is the other?",
         D - D_mlp: "right but for a bias: how many numbers does the second map of the MLP put out?",
         2 * (D_mlp - D) * D + D_mlp - D: "right for D hidden units: how many hidden units has the "
         "MLP?",
@@ -125,9 +125,9 @@ def check(answer):
     recognize(
         answer(D, D_mlp),
         right,
-        "the number of parameters for D=5, D_mlp=19",
+        "the number of parameters for D=11, D_mlp=29",
         {
-            f"{right - missing} parameters for D=5, D_mlp=19, that is {asks}": right - missing
+            f"{right - missing} parameters for D=11, D_mlp=29, that is {asks}": right - missing
             for missing, asks in mistakes.items()
         },
     )
