@@ -55,15 +55,15 @@ def by_arrays(D, H, D_q, D_v):
 
 # The question that a slip gets, after the number, and the count with it
 SLIPS = {
-    "has D_q in the size of Omega_c: how long are the outputs that it combines?": (
+    "has D_q in the size of Omega_c, or in that of Omega_v alone: how long are values, and how long "
+    "the outputs that are combined?": (
         lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * (D + 1) + D * H * D_q
     ),
     "leaves out the biases: what does a head add to Omega_q X?": (
         lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * D + D * H * D_v
     ),
-    "leaves out Omega_c: what combines the heads?": (
-        lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * (D + 1)
-    ),
+    "leaves out D · H · D_v, the size of Omega_c, and also of all Omega_v together: have both been "
+    "counted?": (lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * (D + 1)),
     "counts Omega_c as D × D, which is right where D_v = D/H: how many rows have the concatenated "
     "outputs here?": lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * (D + 1) + D * D,
     "counts Omega_c with a bias: does the chapter's equation add one there?": (
@@ -89,9 +89,8 @@ SLIPS = {
     "gives every bias a single number: how many rows has Omega_q X?": (
         lambda D, H, D_q, D_v: H * ((2 * D_q + D_v) * D + 3) + D * H * D_v
     ),
-    "has D_q and D_v exchanged: which of queries, keys and values have D_v entries?": (
-        lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_q
-    ),
+    "has D_q and D_v exchanged, or a bias of D_v entries too many: which of queries, keys and values "
+    "have D_v entries?": (lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_q),
     "has D_q and D_v exchanged within the heads: which of queries, keys and values have D_v "
     "entries?": lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_v,
     "counts the biases of a single head: does each head add its own?": (
@@ -109,20 +108,27 @@ for question, slip in SLIPS.items():
 
 @exercise.check
 def check(answer):
-    D, H, D_q, D_v = 2, 3, 7, 5  # primes: every product tells where it comes from
+    D, H, D_q, D_v = 13, 4, 5, 11  # of which no two slips make the same number
     recognize(
         answer(D, H, D_q, D_v),
         count_parameters_of_heads(D, H, D_q, D_v),
-        "the number of parameters for D=2, H=3, D_q=7, D_v=5",
+        "the number of parameters for D=13, H=4, D_q=5, D_v=11",
         {
-            f"For D=2, H=3, D_q=7, D_v=5, {count} {question}": count
+            f"For D=13, H=4, D_q=5, D_v=11, {count} {question}": count
             for question, count in ((q, slip(D, H, D_q, D_v)) for q, slip in SLIPS.items())
         },
     )
     rng = np.random.default_rng(44)
     # The first ones change one input at a time: nothing may be kept from the call before.
     for sizes in (
-        *((4, 3, 7, 5), (4, 6, 7, 5), (4, 6, 9, 5), (4, 6, 9, 8), (1, 1, 1, 1), (512, 8, 64, 64)),
+        *(
+            (7, 4, 5, 11),
+            (7, 6, 5, 11),
+            (7, 6, 9, 11),
+            (7, 6, 9, 8),
+            (1, 1, 1, 1),
+            (512, 8, 64, 64),
+        ),
         *rng.integers(1, 9, size=(5, 4)).tolist(),
     ):
         what = "the number of parameters for D={}, H={}, D_q={}, D_v={}".format(*sizes)
