@@ -230,15 +230,15 @@ def check(answer):
             ),
         },
     )
-    pi = np.array([10.0, 20.0, 30.0])
+    pi = np.array([13.0, 17.0, 29.0, 37.0, 43.0])
     outside = (
-        "For pi = 10, 20, 30 and N=4 you look outside pi: there are offsets from −3 to 3, and pi "
-        "has entries for −1, 0 and 1. Which entry should serve the larger offsets?"
+        "For pi = 13, 17, 29, 37, 43 and N=4 you look outside pi: there are offsets from −3 to 3, "
+        "and pi has entries for −2 to 2. Which entry should serve the larger offsets?"
     )
     recognize(
-        run(answer, pi, 4, errors={"out of bounds": outside, "out of range": outside}),
+        run(answer, pi, 4, errors={"out of bounds for axis 0 with size 5": outside}),
         relative_bias_matrix(pi, 4),
-        "B for pi = 10, 20, 30 and N=4",
+        "B for pi = 13, 17, 29, 37, 43 and N=4",
         {
             "Offsets that are too large run around to the other end of pi: what does Python make "
             "of the index −1, and what of a remainder? They should use the nearest end.": tuple(

@@ -55,8 +55,8 @@ def by_arrays(D, H, D_q, D_v):
 
 # The question that a slip gets, after the number, and the count with it
 SLIPS = {
-    "has D_q in the size of Omega_c, or in that of Omega_v alone: how long are values, and how long "
-    "the outputs that are combined?": (
+    "has D_q in the size of Omega_c, or in that of Omega_v alone: how long are values, and how "
+    "long the outputs that are combined?": (
         lambda D, H, D_q, D_v: H * (2 * D_q + D_v) * (D + 1) + D * H * D_q
     ),
     "leaves out the biases: what does a head add to Omega_q X?": (
@@ -89,8 +89,10 @@ SLIPS = {
     "gives every bias a single number: how many rows has Omega_q X?": (
         lambda D, H, D_q, D_v: H * ((2 * D_q + D_v) * D + 3) + D * H * D_v
     ),
-    "has D_q and D_v exchanged, or a bias of D_v entries too many: which of queries, keys and values "
-    "have D_v entries?": (lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_q),
+    "has D_q and D_v exchanged, or a bias of D_v entries too many: which of queries, keys and "
+    "values have D_v entries?": (
+        lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_q
+    ),
     "has D_q and D_v exchanged within the heads: which of queries, keys and values have D_v "
     "entries?": lambda D, H, D_q, D_v: H * (2 * D_v + D_q) * (D + 1) + D * H * D_v,
     "counts the biases of a single head: does each head add its own?": (
