@@ -146,7 +146,7 @@ def by_tokens(q, k, v):
     return attention(q, *shared(q, k, v), divisor=q.shape[2] ** 0.5)
 
 
-@exercise.wrong("same number whatever d is")
+@exercise.wrong("root of G, or always the same")
 def by_constant(q, k, v):
     return attention(q, *shared(q, k, v), divisor=2**0.5)
 
@@ -210,8 +210,9 @@ def h_over_groups(q, k, v):
 MISFITS = {
     "tensor a (6) must match the size of tensor b (2)": "Six heads of queries met two heads of "
     "keys or values, and PyTorch pairs them one to one: how often is each of the two needed?",
-    "index 2 is out of bounds for dimension": "A query head asked for group 2, and there are only "
-    "the groups 0 and 1: for H=6 and G=2, how many query heads read the same group?",
+    "index 2 is out of bounds for dimension": "Head 2 was asked of a tensor that has the heads 0 and "
+    "1: for H=6 and G=2, how many query heads read the same group, and how many heads have the "
+    "outputs?",
 }
 
 
@@ -234,7 +235,7 @@ def check(answer):
     import torch
 
     # All queries are 0, so every output is an average, 4 or 33 of the values.
-    q, k = torch.zeros(1, 6, 4, 5), torch.ones(1, 2, 4, 5)
+    q, k = torch.zeros(1, 6, 4, 9), torch.ones(1, 2, 4, 9)
     v = torch.tensor([[[1.0, 3.0, 4.0, 8.0], [10.0, 30.0, 40.0, 52.0]]])[..., None]
     six = "the first three of six query heads read head 0 of two, the others head 1. "
     compare(
@@ -294,8 +295,8 @@ def check(answer):
             ),
             "The scores are divided by the root of the number of tokens: over how many products "
             "does a score sum?": by_tokens(*inputs),
-            "The scores are divided by √2, the same number whatever d is: which size do queries "
-            "and keys share?": by_constant(*inputs),
+            "The scores are divided by √2, which is the root of G, or always the same: which size do "
+            "queries and keys share?": by_constant(*inputs),
             "The softmax runs over the queries: the weights of one query, a row of its scores, do "
             "not sum to one. Which dim counts the keys?": over_queries(*inputs),
             "In your scores keys ask and queries answer: which of the two has to stand transposed "

@@ -205,8 +205,8 @@ MISFITS = {
     "size 2 is different from 6": "A matrix with D_v rows met Omega_c, which has H·D_v columns: "
     "were the heads' outputs put below each other, or added, or side by side, or did the loop end "
     "with the first head?",
-    "size 2 is different from 5": "A matrix with D_v rows met a head's Omega, which has D columns: "
-    "does each head read the tokens X, or the output of the head before it?",
+    "size 2 is different from 5": "A matrix with D_v rows met one with D columns: does each head "
+    "read the tokens X, or the output of the head before it? Or is a part of Omega_c transposed?",
     "size 6 is different from 5": "Omega_c is transposed: it is D × H·D_v; which of its two sizes "
     "meets the outputs of the heads?",
     "tuple indices must be integers": "With enumerate come pairs, a number and a head: was "
@@ -217,12 +217,12 @@ MISFITS = {
 @exercise.check
 def check(answer):
     # All tokens are equal, so each head's output is its value, whatever its weights.
-    X, none_q, none_v = np.ones((5, 4)), np.zeros((7, 1)), np.zeros((2, 1))
+    X, none_q, none_v = np.ones((5, 4)), np.zeros((9, 1)), np.zeros((2, 1))
     heads = [
         {
-            "Omega_q": np.ones((7, 5)),
+            "Omega_q": np.ones((9, 5)),
             "beta_q": none_q,
-            "Omega_k": np.ones((7, 5)),
+            "Omega_k": np.ones((9, 5)),
             "beta_k": none_q,
             "Omega_v": np.array([[value, 0.0, 0.0, 0.0, 0.0] for value in values]),
             "beta_v": none_v,
