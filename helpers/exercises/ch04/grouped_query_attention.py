@@ -210,8 +210,8 @@ def h_over_groups(q, k, v):
 MISFITS = {
     "tensor a (6) must match the size of tensor b (2)": "Six heads of queries met two heads of "
     "keys or values, and PyTorch pairs them one to one: how often is each of the two needed?",
-    "index 2 is out of bounds for dimension": "Head 2 was asked of a tensor that has the heads 0 and "
-    "1: for H=6 and G=2, how many query heads read the same group, and how many heads have the "
+    "index 2 is out of bounds for dimension": "Head 2 was asked of a tensor that has the heads 0 "
+    "and 1: for H=6 and G=2, how many query heads read the same group, and how many heads have the "
     "outputs?",
 }
 
@@ -295,8 +295,8 @@ def check(answer):
             ),
             "The scores are divided by the root of the number of tokens: over how many products "
             "does a score sum?": by_tokens(*inputs),
-            "The scores are divided by √2, which is the root of G, or always the same: which size do "
-            "queries and keys share?": by_constant(*inputs),
+            "The scores are divided by √2, which is the root of G, or always the same: which size "
+            "do queries and keys share?": by_constant(*inputs),
             "The softmax runs over the queries: the weights of one query, a row of its scores, do "
             "not sum to one. Which dim counts the keys?": over_queries(*inputs),
             "In your scores keys ask and queries answer: which of the two has to stand transposed "
