@@ -3,6 +3,7 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.given import function, words_of
 from helpers.widgets.shared.live import Live, module, slider, style, table
 from helpers.widgets.shared.numbers import as_array, fixed, short, two, vector
 from helpers.widgets.shared.text import sentence
@@ -43,25 +44,28 @@ class Dictionary(Live):
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, look_up, keys, values, labels, query):
-        keys = as_array(keys)
-        values = np.atleast_2d(as_array(values))
-        names = [sentence(label) for label in labels]
+        function(look_up, "look_up")
+        keys = as_array(keys, "The keys")
+        values = np.atleast_2d(as_array(values, "The values"))
+        names = [sentence(label) for label in words_of(labels, "labels")]
         size = len(names)
-        if size == 0 or keys.shape != (2, size) or not np.isfinite(keys).all():
-            raise ValueError(
-                f"{size} labels need keys of shape (2, {size}), all finite; got {keys.shape}."
-            )
+        if size == 0 or keys.shape != (2, size):
+            raise ValueError(f"{size} labels need keys of shape (2, {size}); got {keys.shape}.")
+        vector(keys.ravel(), keys.size, "The keys")
         if values.shape[1:] != (size,) or not 1 <= len(values) <= 3:
             raise ValueError(f"The values should be 1 to 3 numbers a label; got {values.shape}.")
         vector(values.ravel(), values.size, "The values")
         start = vector(query, 2, "The query")
-        self._sizes = size, len(values)
+        self._depth = len(values)
         # The plane reaches a bit beyond the farthest key, in halves.
         reach = float(np.ceil(2.4 * max(np.abs(keys).max(), np.abs(start).max(), 0.5)) / 2)
 
         def compute(sharpness, query=start):
             # The function gets copies: whatever it changes in place, the picture stays true.
-            return query, *look_up(query.copy(), keys.copy(), values.copy(), sharpness)
+            answer = look_up(query.copy(), keys.copy(), values.copy(), sharpness)
+            if not isinstance(answer, tuple | list) or len(answer) != 2:
+                raise TypeError("look_up should return weights and output, a tuple of two.")
+            return query, vector(answer[0], size, "The weights"), answer[1]
 
         sharpness = slider("sharpness", 0.0, 8.0, 1.0, step=0.1)
         super().__init__(
@@ -78,8 +82,7 @@ class Dictionary(Live):
 
     def receive(self, result):
         query, weights, output = result
-        size, depth = self._sizes
-        weights = vector(weights, size, "The weights")
+        depth = self._depth
         output = vector(output, depth, "The output")
         self.state = {
             "query": query.tolist(),
@@ -115,7 +118,7 @@ def winners_by_direction(compute, reach):
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     far, near = (
         [
-            int(as_array(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1]).argmax())
+            int(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1].argmax())
             for a in angles
         ]
         for radius in (reach, reach / 2)

@@ -7,7 +7,7 @@ import traitlets
 
 from helpers.widgets.shared.live import Live, module, style, table
 from helpers.widgets.shared.numbers import as_array
-from helpers.widgets.shared.text import sentence
+from helpers.widgets.shared.text import sentence, short
 
 __all__ = ["Lines", "LinesWidget", "explore_lines", "in_words"]
 
@@ -46,6 +46,7 @@ class Lines:
         y_range=None,
         note="",
     ):
+        log_x, log_y = (_truth(log, name) for log, name in ((log_x, "log_x"), (log_y, "log_y")))
         self.x = _numbers("x", x)
         if not 2 <= len(self.x) <= MOST_POINTS:
             raise ValueError(f"x should be 2 to {MOST_POINTS} numbers; got {len(self.x)}.")
@@ -59,7 +60,10 @@ class Lines:
                 raise ValueError(
                     f"Curve “{name}” should have {len(self.x)} numbers, one an x; got {len(y)}."
                 )
-        self.marks = {sentence(label): _mark(label, mark) for label, mark in (marks or {}).items()}
+        marks = {} if marks is None else marks
+        if not isinstance(marks, dict):
+            raise ValueError("marks should be a dictionary of a label and a place for each mark.")
+        self.marks = {sentence(label): _mark(label, mark) for label, mark in marks.items()}
         self.title, self.x_label, self.y_label = map(sentence, (title, x_label, y_label))
         self.note = sentence(note)
 
@@ -266,7 +270,7 @@ def _numbers(what, x):
     """A row of numbers as float64, none infinite; ValueError, with `what` first, otherwise."""
     try:
         x = as_array(x)
-    except (TypeError, ValueError, OverflowError):
+    except ValueError:
         raise ValueError(f"{what} should be a row of numbers.") from None
     if x.ndim != 1:
         raise ValueError(f"{what} should be a row of numbers; its shape is {x.shape}.")
@@ -275,14 +279,20 @@ def _numbers(what, x):
     return x
 
 
+def _truth(given, name):
+    if not isinstance(given, bool | np.bool_):
+        raise ValueError(f"{name} should be True or False.")
+    return bool(given)
+
+
 def _mark(label, mark):
     try:
         axis, at = mark
         at = float(at)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         axis, at = None, math.nan
     if axis not in ("x", "y") or not abs(at) <= LARGEST:
-        raise ValueError(f'Mark “{label}” should be ("x", number) or ("y", number); got {mark!r}.')
+        raise ValueError(f'Mark “{short(sentence(label))}” should be ("x", number) or ("y", number).')
     return axis, at
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.given import words_of
 from helpers.widgets.shared.live import Live, module, style, table
 from helpers.widgets.shared.numbers import as_array, fixed, two
 from helpers.widgets.shared.text import sentence, short, visible
@@ -29,9 +30,7 @@ class Moves:
     """
 
     def __init__(self, labels, before, after, note=""):
-        if isinstance(labels, str):
-            raise ValueError("labels should be a list of words, not one text: use text.split().")
-        self.labels = [short(visible(str(label))) for label in labels]
+        self.labels = [short(visible(label)) for label in words_of(labels, "labels")]
         if not 1 <= len(self.labels) <= MOST:
             raise ValueError(f"There should be 1 to {MOST} labels; got {len(self.labels)}.")
         self.before = _places("before", before, len(self.labels))
@@ -125,7 +124,7 @@ def explore_moves(moves, *controls):
 
 def _places(what, numbers, size):
     """2 × N places in float64; ValueError, with `what` as its subject, for anything else."""
-    places = as_array(numbers)
+    places = as_array(numbers, what)
     if places.shape != (2, size):
         raise ValueError(
             f"{what} should hold two numbers for each of {size} labels (2 × {size}); "

@@ -3,8 +3,9 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.given import function, words_of
 from helpers.widgets.shared.live import Live, module, style, table
-from helpers.widgets.shared.numbers import as_array, two
+from helpers.widgets.shared.numbers import LARGEST, as_array, two
 from helpers.widgets.shared.text import sentence, short, visible
 
 __all__ = ["Order", "Ordered", "explore_order"]
@@ -61,6 +62,7 @@ class Order(Live):
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, compute, words, sliders):
+        function(compute, "compute")
         self._words = _words(words)
         start = range(len(self._words))
 
@@ -148,9 +150,7 @@ def in_words(moved):
 
 
 def _words(words):
-    if isinstance(words, str):
-        raise ValueError("words should be a list of words, not one text: use text.split().")
-    words = [visible(str(word)) for word in words]
+    words = [visible(word) for word in words_of(words, "words")]
     if not 2 <= len(words) <= MOST_WORDS:
         raise ValueError(f"There should be 2 to {MOST_WORDS} words; got {len(words)}.")
     return words
@@ -158,7 +158,7 @@ def _words(words):
 
 def _matrix(what, numbers, columns):
     """`numbers` as a float64 matrix with 1 to 8 rows and a column a word, all finite."""
-    got = as_array(numbers)
+    got = as_array(numbers, what)
     if got.ndim != 2 or got.shape[1] != columns or not 1 <= len(got) <= MOST_NUMBERS:
         raise ValueError(
             f"{what} should have 1 to {MOST_NUMBERS} rows and {columns} columns, one a word; "
@@ -166,4 +166,6 @@ def _matrix(what, numbers, columns):
         )
     if not np.isfinite(got).all():
         raise ValueError(f"{what} should hold finite numbers.")
+    if (np.abs(got) > LARGEST).any():
+        raise ValueError(f"{what} should hold numbers up to 10¹², above and below zero.")
     return got

@@ -32,7 +32,7 @@ class Planes:
     """
 
     def __init__(self, query, key, turned_query, turned_key, note=""):
-        size = as_array(query).size
+        size = as_array(query, "The query").size
         if size not in range(2, MOST + 1, 2):
             raise ValueError(
                 f"The query should be an even number of numbers, 2 to {MOST}; got {size}."

@@ -7,7 +7,7 @@ import traitlets
 
 from helpers.widgets.shared.live import Live, module, style, table
 from helpers.widgets.shared.numbers import as_array
-from helpers.widgets.shared.text import sentence
+from helpers.widgets.shared.text import sentence, short
 
 __all__ = ["Operation", "Product", "Steps", "step_through"]
 
@@ -23,16 +23,18 @@ class Step:
     """What every step has: a name for its faults, matrices that can be read, and a result."""
 
     def __post_init__(self):
-        for field in fields(self):
-            if isinstance(text := getattr(self, field.name), str):
+        for field in fields(self):  # frozen, so that only this can set them
+            text = getattr(self, field.name)
+            if field.type is str or (field.type == str | None and text is not None):
                 object.__setattr__(self, field.name, sentence(text))
 
     def _fault(self, sentence):
-        return ValueError(f"Step “{self.name}”: {sentence}.")
+        return ValueError(f"Step “{short(self.name)}”: {sentence}.")
 
     def _matrix(self, name, matrix, masked=False):
         """A float64 copy of a matrix that can be shown; where it is masked it may hold −∞."""
-        matrix = as_array(matrix)
+        name = short(sentence(name))
+        matrix = as_array(matrix, f"Step “{short(self.name)}”: {name}")
         if matrix.ndim != 2 or not 1 <= min(matrix.shape) or max(matrix.shape) > MOST:
             raise self._fault(
                 f"{name} should be a matrix of 1 to {MOST} rows and "
@@ -83,7 +85,7 @@ class Product(Step):
     def __post_init__(self):
         super().__post_init__()
         for part in ("left", "right", "result", "plus"):
-            if getattr(self, part) is not None:
+            if part in ("left", "result") or getattr(self, part) is not None:
                 name, masked = getattr(self, f"{part}_name"), part == "left" and self.right is None
                 object.__setattr__(self, part, self._matrix(name, getattr(self, part), masked))
         if self.right is None:
@@ -136,7 +138,8 @@ class Product(Step):
             return self.left_shape, "", self.left_shape, ""
         inner_right, _, columns = self.right_shape.partition(" × ")
         if inner != inner_right:
-            raise self._fault(f"{self.left_shape} and {self.right_shape} do not fit")
+            shapes = short(self.left_shape), short(self.right_shape)
+            raise self._fault(f"{' and '.join(shapes)} do not fit")
         if not rows:
             return "", "", "", ""
         return self.left_shape, self.right_shape, f"{rows} × {columns}", f"{rows} × 1"
@@ -172,7 +175,7 @@ class Operation(Step):
     def __post_init__(self):
         super().__post_init__()
         if self.reach not in REACHES:
-            raise self._fault(f"reach should be “entry”, “column” or “all”, not “{self.reach}”")
+            raise self._fault(f"reach should be “entry”, “column” or “all”, not “{short(self.reach)}”")
         if not isinstance(self.inputs, dict) or not 1 <= len(self.inputs) <= 2:
             raise self._fault("inputs should be a dictionary of one or two matrices")
         inputs = {sentence(name): self._matrix(name, x) for name, x in self.inputs.items()}
@@ -221,7 +224,7 @@ class Steps(Live):
     steps = traitlets.List().tag(sync=True)
 
     def receive(self, result):
-        steps = list(result)
+        steps = list(result) if np.iterable(result) else []
         if not steps or not all(isinstance(step, Step) for step in steps):
             raise ValueError("The stepper needs a list of at least one Product or Operation.")
         self._steps = steps

@@ -3,6 +3,7 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.given import function
 from helpers.widgets.shared.live import Live, module, style, table
 from helpers.widgets.shared.numbers import as_array, fixed, short, two, vector
 from helpers.widgets.shared.text import sentence
@@ -35,10 +36,13 @@ class Routing(Live):
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, route, values, presets):
-        values = as_array(values)
+        function(route, "route")
+        values = as_array(values, "The values")
         if values.shape != (2, 3):
             raise ValueError(f"The values should be three columns (2 × 3); got {values.shape}.")
         vector(values.ravel(), 6, "The values")
+        if not isinstance(presets, dict):
+            raise ValueError("presets should be a dictionary of a name and three weights for each.")
         weights = {name: vector(w, 3, f"Preset “{name}”") for name, w in presets.items()}
         for name, w in weights.items():
             if w.min() < 0 or abs(w.sum() - 1) > 1e-9:

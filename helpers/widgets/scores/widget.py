@@ -3,6 +3,8 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.given import function as given_function
+from helpers.widgets.shared.given import words_of
 from helpers.widgets.shared.live import Live, module, style, table, text_box
 from helpers.widgets.shared.numbers import as_array, two, vector
 from helpers.widgets.shared.text import sentence, short, split_words, visible
@@ -24,13 +26,11 @@ class WordScores:
     """
 
     def __init__(self, words, scores, total, verdict):
-        if isinstance(words, str):
-            raise ValueError("words should be a list of words, not one text: use text.split().")
-        self.words = [visible(str(word)) for word in words]
+        self.words = [visible(word) for word in words_of(words, "words")]
         if not self.words:
             raise ValueError("There should be at least one word.")
         self.scores = vector(scores, len(self.words), "The scores of the words")
-        self.total = float(vector(as_array(total).reshape(-1), 1, "The total")[0])
+        self.total = float(vector(as_array(total, "The total").reshape(-1), 1, "The total")[0])
         self.verdict = sentence(verdict)
 
     def summary(self):
@@ -89,7 +89,7 @@ def explore_scores(function, text):
     text:     the sentence to start with.
     What the function raises at first is raised; ValueError if there is no word.
     """
-    return ScoresWidget(split_words(function), [text_box(text)])
+    return ScoresWidget(split_words(given_function(function, "function")), [text_box(text)])
 
 
 def _signed(score):

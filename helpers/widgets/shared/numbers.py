@@ -6,12 +6,22 @@ import numpy as np
 
 __all__ = ["as_array", "fixed", "short", "two", "vector"]
 
+LARGEST = 1e12
 
-def as_array(numbers):
-    """A copy in float64 of numbers, an array or a tensor; raises what NumPy raises for others."""
-    if hasattr(numbers, "detach"):  # a tensor, perhaps on a GPU, with a gradient, or in bfloat16
-        numbers = numbers.detach().cpu().double().numpy()
-    return np.array(numbers, dtype=np.float64)
+
+def as_array(numbers, what="This"):
+    """A copy in float64 of numbers, an array or a tensor.
+
+    Raises ValueError, with `what` as its subject, for anything else.
+    """
+    try:
+        if hasattr(numbers, "detach"):  # a tensor, perhaps on a GPU, with a gradient, in bfloat16
+            numbers = numbers.detach().cpu().double().numpy()
+        if np.iscomplexobj(numbers):  # NumPy would drop the imaginary part
+            raise TypeError
+        return np.array(numbers, dtype=np.float64)
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        raise ValueError(f"{what} should be numbers, in rows of one length.") from None
 
 
 def two(number):
@@ -41,11 +51,14 @@ def in_brackets(words):
 def vector(numbers, size, what):
     """`numbers` as a float64 vector (size,); ValueError, with `what` as its subject, otherwise.
 
-    A column (size, 1) counts as a vector. NaN and infinities are refused: nobody can draw them.
+    A column (size, 1) counts as a vector. NaN, infinities and numbers beyond 10¹² are refused:
+    nobody can draw them.
     """
-    got = as_array(numbers)
+    got = as_array(numbers, what)
     if got.shape not in {(size,), (size, 1)}:
         raise ValueError(f"{what} should have the shape ({size},); got {got.shape}.")
     if not np.isfinite(got).all():
         raise ValueError(f"{what} should hold finite numbers; got {got.ravel().tolist()}.")
+    if (np.abs(got) > LARGEST).any():
+        raise ValueError(f"{what} should hold numbers up to 10¹², above and below zero.")
     return got.reshape(size)

@@ -541,7 +541,7 @@ def test_an_array_is_a_copy():
     [
         lambda eye: Attention(eye, ["a", "b"], mask=eye, queries=eye, keys=eye, values=eye),
         lambda eye: explore_routing(lambda v, w: tensor([1.0, 2.0]), tensor(VALUES)),
-        lambda eye: explore_dictionary(lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, "ab"),
+        lambda eye: explore_dictionary(lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, list("ab")),
         lambda eye: Product("I", "I = I I", "I", eye, "I", eye, "I", eye),
         lambda eye: Operation("I", "I = I", {"I": eye}, "I", eye, "all"),
         lambda eye: Ordered(["a", "b"], eye, eye),
