@@ -170,7 +170,7 @@ def test_dictionary(open_clean):
 
     # Drag the query onto the key of "hot": it wins, in the table and on the plane.
     drag(page, knob, center(widget.locator(".tn-dict-dot").nth(1)))
-    expect(knob).to_have_attribute("aria-valuetext", "(0.3, 1.5)")
+    expect(knob).to_have_attribute("aria-valuetext", "(0.3, 1.5), hot wins")
     expect(rows.locator("td:first-of-type")).to_have_text(["0.78", "2.34", "−1.71"])
     weights("0.17", "0.81", "0.01")
     expect(widget.locator(".tn-dict-most th")).to_have_text(["hot → 30"])
@@ -181,9 +181,9 @@ def test_dictionary(open_clean):
     assert radii[0] ** 2 / radii[1] ** 2 == pytest.approx(0.1713 / 0.8144, abs=0.01)
 
     page.keyboard.press("ArrowRight")
-    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 1.5)")
+    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 1.5), hot wins")
     page.keyboard.press("Shift+ArrowDown")
-    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 1.3)")
+    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 1.3), hot wins")
 
     # The slider, by keys that JupyterLab would like to have.
     sharpness = widget.get_by_label("sharpness")
@@ -194,12 +194,12 @@ def test_dictionary(open_clean):
     weights("0.33", "0.33", "0.33")
     expect(widget.locator(".tn-dict-most")).to_have_count(0)
     page.keyboard.press("ArrowRight")
-    expect(widget.locator("output")).to_have_text("0.10")
+    expect(widget.locator("output")).to_have_text("0.1")
 
     # Outside the plane the query stays at its edge.
     knob.focus()
     drag(page, knob, (center(knob)[0], widget.bounding_box()["y"] + 2))
-    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 2)")
+    expect(knob).to_have_attribute("aria-valuetext", "(0.34, 2), hot wins")
     assert notebook.accessibility_findings() == ""
     notebook.expect_keys_back(0)
 
@@ -351,8 +351,8 @@ def test_any_text_and_the_dark_theme(open_clean):
     assert page.locator(".tn-widget img").count() == 0
     assert page.title() != "broken"
     expect(notebook.widget(3).locator(".tn-product-equation")).to_have_text(HOSTILE)
-    expect(notebook.widget(4).locator("tbody th").first).to_have_text(f"{HOSTILE} → 1")
-    expect(notebook.widget(5).get_by_role("button")).to_have_text(HOSTILE)
+    expect(notebook.widget(4).locator("tbody th").first).to_have_text(f"{HOSTILE[:23]}… → 1")
+    expect(notebook.widget(5).get_by_role("button")).to_have_text(f"{HOSTILE[:39]}…")
     assert notebook.accessibility_findings() == ""
     # In a narrow window nothing is cut off, even at the largest N.
     notebook.widget(2).get_by_label("N", exact=True).press("End")

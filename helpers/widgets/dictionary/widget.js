@@ -86,10 +86,11 @@ export default widget(({ model, root, listen, cleanup }) => {
     query.set(zero, tip);
     knob.setAttribute("transform", `translate(${tip})`);
     knob.setAttribute("aria-valuenow", a);
-    knob.setAttribute("aria-valuetext", inBrackets([a, b].map(short)));
     const length = Math.hypot(a, b);
     const turn = Math.round((Math.atan2(b, a) / (2 * Math.PI)) * winners.length);
-    const winner = length ? winners.at(turn) : null;
+    const winner = length && winners.length ? winners.at(turn) : null;
+    const wins = winner === null ? "" : `, ${entries[winner].name} wins`;
+    knob.setAttribute("aria-valuetext", `${inBrackets([a, b].map(short))}${wins}`);
     for (const { winner: w, shape } of sectors) shape.classList.toggle("tn-dict-won", w === winner);
     entries.forEach(({ key }, i) => {
       const score = key[0] * a + key[1] * b;

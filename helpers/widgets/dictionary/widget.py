@@ -7,10 +7,12 @@ from helpers.widgets.shared.given import function, words_of
 from helpers.widgets.shared.live import Live, module, slider, style, table
 from helpers.widgets.shared.numbers import as_array, fixed, short, two, vector
 from helpers.widgets.shared.text import sentence
+from helpers.widgets.shared.text import short as short_text
 
 __all__ = ["Dictionary", "explore_dictionary"]
 
 DIRECTIONS = 360
+LONGEST = 24  # letters of a name
 
 
 def explore_dictionary(look_up, keys, values, labels, query=(1.0, 0.5)):
@@ -47,7 +49,7 @@ class Dictionary(Live):
         function(look_up, "look_up")
         keys = as_array(keys, "The keys")
         values = np.atleast_2d(as_array(values, "The values"))
-        names = [sentence(label) for label in words_of(labels, "labels")]
+        names = [short_text(sentence(label), LONGEST) for label in words_of(labels, "labels")]
         size = len(names)
         if size == 0 or keys.shape != (2, size):
             raise ValueError(f"{size} labels need keys of shape (2, {size}); got {keys.shape}.")
@@ -77,7 +79,7 @@ class Dictionary(Live):
             ],
             reach=reach,
             winners=winners_by_direction(compute, reach),
-            values={"sharpness": sharpness["value"], "query": start.tolist()},
+            values={"query": start.tolist()},
         )
 
     def receive(self, result):
@@ -117,10 +119,7 @@ def winners_by_direction(compute, reach):
     """Index of the largest weight for each direction; [] unless any length of query agrees."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     far, near = (
-        [
-            int(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1].argmax())
-            for a in angles
-        ]
+        [int(compute(1.0, radius * np.array([np.cos(a), np.sin(a)]))[1].argmax()) for a in angles]
         for radius in (reach, reach / 2)
     )
     return far if far == near else []

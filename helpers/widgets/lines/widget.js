@@ -83,7 +83,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (!width) return; // hidden, or on no page yet
     const { labels, ticks, marks, curves, at, values } = chart();
     const names = curves.map((curve) => curve.name);
-    const nameWidth = widest(names, 600);
+    const plain = names.map((name) => el("span", {}, ...typeset(name)).textContent);
+    const nameWidth = widest(plain, 600);
     const direct = nameWidth < 0.28 * width;
     const left = Math.ceil(widest(ticks.y.map(([, words]) => words))) + 12;
     const right = width - (direct ? Math.ceil(nameWidth) + 24 : 22);
@@ -108,17 +109,17 @@ export default widget(({ model, root, listen, cleanup }) => {
     ticks.x.forEach(([u, words], i) => {
       axes.append(svg("path", { class: "tn-lines-tick", d: `M${place.x(u)} ${bottom}v5` }));
       if (i % every) return;
-      const half = widthOf(words) / 2;
+      const half = widthOf(words) / 2 + 1;
       const x = clamp(place.x(u), half, width - half);
       axes.append(svg("text", { x, y: bottom + 21, "text-anchor": "middle", text: words }));
     });
     axes.append(
       svg("path", { class: "tn-lines-tick", d: `M${left} ${bottom}H${right}` }),
-      svg("text", { class: "tn-lines-axis", x: 0, y: 13, text: `↑ ${labels.y}` }),
+      svg("text", { class: "tn-lines-axis", x: 0, y: 13 }, ...lowered(`↑ ${labels.y}`)),
       svg("text", {
-        class: "tn-lines-axis", x: right, y: HEIGHT - 6, "text-anchor": "end",
-        text: `${labels.x} →`,
-      }));
+        class: "tn-lines-axis", x: Math.max(right, Math.min(width, 1.1 * widthOf(labels.x) + 30)),
+        y: HEIGHT - 6, "text-anchor": "end",
+      }, ...lowered(`${labels.x} →`)));
     still.append(axes);
 
     // Marks; their labels stand one below the other, or above their line.
@@ -158,7 +159,7 @@ export default widget(({ model, root, listen, cleanup }) => {
         if (ends[i] >= 0) end[1] = place.y(y[ends[i]]);
         signs.append(
           svg("path", { class: "tn-lines-leader", d: `M${end}L${right + 12} ${rows[i]}h4` }),
-          svg("text", { x: right + 20, y: rows[i] + 4, text: name }));
+          svg("text", { x: right + 20, y: rows[i] + 4 }, ...lowered(name)));
       }
       still.append(signs);
     });
@@ -167,7 +168,7 @@ export default widget(({ model, root, listen, cleanup }) => {
       el("span", {},
         svg("svg", { class: `tn-lines-curve tn-lines-${i}`, width: 34, height: 14 },
           svg("path", { class: "tn-lines-line", d: "M0 7H34" }), marker(i, [17, 7])),
-        el("span", { text: name })))));
+        el("span", {}, ...typeset(name))))));
     // Room for the longest sentence, so that nothing below moves with the crosshair.
     const sentence = at.at(-1) + values.reduce((a, b) => (a.length < b.length ? b : a));
     const full = widthOf(`${sentence}: `) / width;
@@ -188,8 +189,11 @@ export default widget(({ model, root, listen, cleanup }) => {
     knob.setAttribute("transform", `translate(${px} ${place.bottom})`);
     knob.setAttribute("aria-valuemax", x.length - 1);
     knob.setAttribute("aria-valuenow", index);
-    knob.setAttribute("aria-valuetext", at[index]);
-    say(`${at[index]}: ${values[index]}`);
+    const sentence = `${at[index]}: ${values[index]}`;
+    knob.setAttribute("aria-valuetext", sentence);
+    say(sentence);
+    if (document.activeElement === knob) stop(); // the crosshair has just said it itself
+    nodes[0].replaceChildren(...typeset(sentence));
   };
   const choose = (to) => {
     const within = clamp(to, 0, chart().x.length - 1);

@@ -54,17 +54,22 @@ class Lines:
             raise ValueError("Each number of x should be larger than the one before.")
         if not isinstance(curves, dict) or not 1 <= len(curves) <= MOST_CURVES:
             raise ValueError(f"curves should be a dictionary of 1 to {MOST_CURVES} curves.")
-        self.curves = {sentence(name): _numbers(f"Curve “{name}”", y) for name, y in curves.items()}
+        self.curves = {
+            sentence(name): _numbers(f"Curve “{short(sentence(name))}”", y)
+            for name, y in curves.items()
+        }
         for name, y in self.curves.items():
             if len(y) != len(self.x):
                 raise ValueError(
-                    f"Curve “{name}” should have {len(self.x)} numbers, one an x; got {len(y)}."
+                    f"Curve “{short(name)}” should have {len(self.x)} numbers, one an x; "
+                    f"got {len(y)}."
                 )
         marks = {} if marks is None else marks
         if not isinstance(marks, dict):
             raise ValueError("marks should be a dictionary of a label and a place for each mark.")
         self.marks = {sentence(label): _mark(label, mark) for label, mark in marks.items()}
-        self.title, self.x_label, self.y_label = map(sentence, (title, x_label, y_label))
+        self.title = sentence(title)
+        self.x_label, self.y_label = short(sentence(x_label)), short(sentence(y_label))
         self.note = sentence(note)
 
         marked = {on: [at for axis, at in self.marks.values() if axis == on] for on in "xy"}
@@ -90,7 +95,7 @@ class Lines:
 
     def values(self, index):
         """All curves there, in words: "dense 1.4 billion, convolution 3.1 million"."""
-        return ", ".join(f"{name} {in_words(y[index])}" for name, y in self.curves.items())
+        return ", ".join(f"{short(name)} {in_words(y[index])}" for name, y in self.curves.items())
 
     def __repr__(self):
         return f"Lines: {self.title}; at {self.at(self.start)}: {self.values(self.start)}"
@@ -139,13 +144,17 @@ class LinesWidget(Live):
             "labels": {"x": lines.x_label, "y": lines.y_label},
             "ticks": {name: axis.ticks() for name, axis in axes.items()},
             "marks": [
-                {"label": label, "axis": name, "place": round(float(axes[name].places(at)), 4)}
+                {
+                    "label": short(label),
+                    "axis": name,
+                    "place": round(float(axes[name].places(at)), 4),
+                }
                 for label, (name, at) in lines.marks.items()
             ],
             "x": lines.x_axis.places(lines.x).round(4).tolist(),
             "curves": [
                 {
-                    "name": name,
+                    "name": short(name),
                     # JSON knows no NaN.
                     "y": [
                         None if np.isnan(v) else round(v, 4) for v in axes["y"].places(y).tolist()
@@ -167,7 +176,7 @@ class LinesWidget(Live):
         some = np.unique(np.linspace(0, len(lines.x) - 1, 8).round().astype(int))
         return table(
             f"{lines.title} ({lines.y_label})",
-            [lines.x_label, *lines.curves],
+            [lines.x_label, *map(short, lines.curves)],
             [
                 [in_words(lines.x[i]), *(in_words(y[i]) for y in lines.curves.values())]
                 for i in some
@@ -292,7 +301,9 @@ def _mark(label, mark):
     except (TypeError, ValueError, OverflowError):
         axis, at = None, math.nan
     if axis not in ("x", "y") or not abs(at) <= LARGEST:
-        raise ValueError(f'Mark “{short(sentence(label))}” should be ("x", number) or ("y", number).')
+        raise ValueError(
+            f'Mark “{short(sentence(label))}” should be ("x", number) or ("y", number).'
+        )
     return axis, at
 
 

@@ -39,7 +39,12 @@ function placed(ways, widths, frame) {
     const total = (box, others) => others.reduce((sum, other) => sum + overlap(box, other), 0);
     const covered = choices.map((box) =>
       w * LINE - overlap(box, frame) + total(box, marks) + 3 * total(box, words));
-    const box = choices[covered.indexOf(Math.min(...covered))];
+    const best = choices[covered.indexOf(Math.min(...covered))];
+    // Whatever it covers, no label is cut off at the border.
+    const box = [0, 1].map((axis) => {
+      const [from, size] = [frame[axis], frame[axis + 2]];
+      return clamp(best[axis], from, Math.max(from, from + size - best[axis + 2]));
+    }).concat(best.slice(2));
     const free = Math.min(...covered) < 0.4 * w * LINE;
     if (free) labels.push(box);
     return { box, free };
@@ -129,7 +134,7 @@ export default widget(({ model, root, listen, cleanup }) => {
         svg("circle", { class: "tn-moves-before", cx: from[0], cy: from[1], r: 4.5 }),
         beyond ? null
           : svg("circle", { class: "tn-moves-after", cx: end[0], cy: end[1], r: 4.5 }),
-        svg("circle", { class: "tn-small-ring", cx: from[0], cy: from[1], r: 11 }));
+        svg("circle", { class: "tn-small-ring", cx: from[0], cy: from[1], r: 12 }));
     });
     const held = list.contains(document.activeElement);
     list.replaceChildren(...options);

@@ -69,8 +69,7 @@ class Order(Live):
         def in_order(order=tuple(start), **values):
             return order, compute(order, **values)
 
-        values = {control["name"]: control["value"] for control in sliders}
-        super().__init__(in_order, sliders, values=values | {"order": list(start)})
+        super().__init__(in_order, sliders, values={"order": list(start)})
 
     def receive(self, result):
         order, ordered = result
@@ -78,8 +77,8 @@ class Order(Live):
             raise TypeError(f"The function must return Ordered, not {type(ordered).__name__}.")
         if ordered.words != (expected := [self._words[i] for i in order]):
             raise ValueError(
-                f"The words should stand in the order asked for, {' '.join(expected)}; "
-                f"got {' '.join(ordered.words)}."
+                f"The words should stand in the order asked for, {_brief(expected)}; "
+                f"got {_brief(ordered.words)}."
             )
         self.ordered = ordered
         # A full bar is the largest number of the picture.
@@ -147,6 +146,10 @@ def in_words(moved):
     if moved <= SAME:
         return "unchanged"
     return f"moved by {two(moved)}" if moved >= 0.005 else "moved by < 0.01"
+
+
+def _brief(words):
+    return short(" ".join(words), 100)
 
 
 def _words(words):

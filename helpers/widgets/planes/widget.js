@@ -1,6 +1,7 @@
 // Query and key in the planes of a rotary encoding: faint arrows before turning, strong ones after.
 
 const RADIUS = 70; // of a plane's circle, where the longest arrow ends
+const LEAST = 128; // pixels of a plane with its gap
 const ARCS = [22, 29]; // radii of the marks for the turns of query and key
 
 const onCircle = ([x, y]) => [RADIUS * x, -RADIUS * y];
@@ -93,6 +94,12 @@ export default widget(({ model, root, listen, cleanup }) => {
     select(list, chosen);
     plane.say(picture().planes[chosen].words);
   };
+  /** As few rows as there is room for, equally long: of four planes two and two, not three and one. */
+  const arrange = () => {
+    const count = picture().planes.length;
+    const most = clamp(Math.floor(list.clientWidth / LEAST), 1, 4);
+    list.style.setProperty("--columns", Math.ceil(count / Math.ceil(count / most)));
+  };
   const take = (event) => {
     event.preventDefault(); // or the notebook takes the focus for its cell
     event.currentTarget.focus({ preventScroll: true });
@@ -100,8 +107,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   const answer = () => {
     const { planes, columns, rows, total: sum, note: sentence } = picture();
     chosen = Math.min(chosen, planes.length - 1);
-    // One row of up to four, or two of the same length.
-    list.style.setProperty("--columns", Math.ceil(planes.length / (planes.length > 4 ? 2 : 1)));
+    arrange();
     const held = list.contains(document.activeElement);
     list.replaceChildren(...planes.map((data, i) =>
       el("div", {
@@ -119,5 +125,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     note.textContent = sentence;
   };
   listen("change:picture", answer);
+  const resized = new ResizeObserver(arrange);
+  resized.observe(list);
+  cleanup(() => resized.disconnect());
   answer();
 });

@@ -2,19 +2,24 @@
 // it, so that each entry of the result stands where its row and its column meet. Other operations
 // read from left to right, as their equation does.
 
-const LARGEST_CELL = 44; // pixels
-const READABLE_CELL = 32; // in a smaller one two decimals do not fit
+const LARGEST_CELL = 48; // pixels
+const SMALLEST_CELL = 24; // what a finger can hit
+const FONT = 12; // pixels
+const READABLE_FONT = 9;
 
 /** A number, or the −∞ of a mask, which travels as null. */
 const entry = (x) => (x === null ? "−∞" : two(x));
 
+/** The same in six letters at most, for a cell. */
+const brief = (x) => {
+  const size = Math.abs(x ?? 0);
+  if (size < 99.995) return entry(x);
+  const words = size < 9999.5 ? x.toFixed(0) : x.toExponential(0).replace("e+", "e");
+  return words.replace("-", "−");
+};
+
 /** A factor of a written sum: negative numbers in brackets. */
 const factor = (x) => (x < 0 ? `(${two(x)})` : two(x));
-
-/** Text in which _ starts a subscript, so that Ω_q reads as it is printed. */
-const formula = (text) =>
-  text.split(/(_\w+)/).filter(Boolean).map((part) =>
-    part.startsWith("_") ? el("sub", { text: part.slice(1) }) : part);
 
 const column = (matrix, j) => matrix.rows.map((row) => row[j]);
 
@@ -98,6 +103,8 @@ export default widget(({ model, root, listen, cleanup }) => {
   const { nodes, say, stop } = statusLine();
   const turn = (text, by) =>
     el("button", { type: "button", text, onclick: () => go(at + by) });
+  const pen = document.createElement("canvas").getContext("2d");
+  const announced = statusLine(); // of this one the spoken half is used alone
   const previous = turn("‹ Previous", -1);
   const next = turn("Next ›", 1);
 
@@ -113,7 +120,7 @@ export default widget(({ model, root, listen, cleanup }) => {
           onfocus: () => point(i, j), onpointerenter: () => point(i, j),
         };
         return el("div", {
-          class: `tn-product-cell ${kind}`, role: isResult ? "gridcell" : "cell", text: entry(x),
+          class: `tn-product-cell ${kind}`, role: isResult ? "gridcell" : "cell", text: brief(x),
           style: `--strength: ${Math.round((100 * Math.abs(x)) / largest)}%`, ...reach,
         });
       }));
@@ -125,8 +132,8 @@ export default widget(({ model, root, listen, cleanup }) => {
       ...(isResult && { onkeydown: keys }),
     }, ...cellsOf.map((row) => el("div", { class: "tn-product-row", role: "row" }, ...row)));
     const name = el("div", { class: "tn-product-name" },
-      el("b", {}, ...formula(data.name)),
-      data.shape && el("span", {}, ...formula(data.shape)),
+      el("b", {}, ...typeset(data.name)),
+      data.shape && el("span", {}, ...typeset(data.shape)),
       el("span", { text: `${data.shape && "= "}${height} × ${width}` }));
     return [grid, name];
   };
@@ -142,7 +149,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     [...chips.children].forEach((chip, i) => chip.setAttribute("aria-pressed", String(i === at)));
     previous.setAttribute("aria-disabled", String(at === 0));
     next.setAttribute("aria-disabled", String(at === steps().length - 1));
-    equation.replaceChildren(...formula(step.equation));
+    equation.replaceChildren(...typeset(step.equation));
     note.textContent = step.note;
     cells = new Map();
     const { above, beside } = layout(step);
@@ -161,13 +168,19 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (held) resultCells()[cursor[0]][cursor[1]].focus();
   };
 
-  /** The largest square cells with which the step fits beside the widget's edges. */
+  /** The largest square cells with which the step fits beside the widget's edges, and its numbers. */
   const fit = () => {
+    pen.font = `${FONT}px ${getComputedStyle(root).fontFamily}`;
     const across = [shown().result, ...layout(shown()).beside.filter((x) => x.rows)];
     const columns = across.reduce((sum, { rows }) => sum + rows[0].length, 0);
-    const cell = Math.min(Math.floor((stage.clientWidth - 80) / columns), LARGEST_CELL);
-    stage.style.setProperty("--cell", `${Math.max(cell, 14)}px`);
-    stage.classList.toggle("tn-product-tight", cell < READABLE_CELL);
+    const room = Math.floor((stage.clientWidth - 80) / columns);
+    const cell = clamp(room, SMALLEST_CELL, LARGEST_CELL);
+    const widest = Math.max(...[...cells.keys()].flatMap(({ rows }) =>
+      rows.flat().map((x) => pen.measureText(brief(x)).width)));
+    const font = Math.min(FONT, (FONT * (cell - 5)) / widest);
+    stage.style.setProperty("--cell", `${cell}px`);
+    stage.style.setProperty("--font", `${font}px`);
+    stage.classList.toggle("tn-product-tight", font < READABLE_FONT);
   };
 
   /** Put the cursor on an entry of the result: light up what makes it, and write it out. */
@@ -188,6 +201,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (!steps()[step]) return;
     at = step;
     draw();
+    const { name, equation: words } = shown();
+    announced.say(`step ${at + 1} of ${steps().length}, ${name}: ${words}`);
   };
 
   const keys = (event) => {
@@ -214,7 +229,7 @@ export default widget(({ model, root, listen, cleanup }) => {
 
   const redraw = () => {
     chips.replaceChildren(...steps().map(({ name }, i) =>
-      el("button", { type: "button", onclick: () => go(i) }, ...formula(name))));
+      el("button", { type: "button", onclick: () => go(i) }, ...typeset(name))));
     draw();
   };
   listen("change:steps", redraw);
@@ -222,6 +237,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   watcher.observe(stage);
   cleanup(() => {
     stop();
+    announced.stop();
     watcher.disconnect();
   });
 
@@ -229,7 +245,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     ...(model.get("controls").length ? [controlsBar(model, listen)] : []),
     el("div", { class: "tn-controls" }, previous, chips, next),
     equation, stage,
-    el("div", { class: "tn-small-sentence" }, ...nodes),
+    el("div", { class: "tn-small-sentence" }, ...nodes), announced.nodes[1],
     note,
     el("div", { class: "tn-small-caption", text:
       "Point at the result or use the arrow keys; [ and ] change the step. "

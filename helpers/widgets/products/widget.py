@@ -51,7 +51,7 @@ class Step:
 
     def _picture(self, **parts):
         """Plain data for the browser: the texts of a step and its parts."""
-        return {"name": self.name, "equation": self.equation, "note": self.note} | parts
+        return {"name": short(self.name), "equation": self.equation, "note": self.note} | parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,9 @@ class Operation(Step):
     def __post_init__(self):
         super().__post_init__()
         if self.reach not in REACHES:
-            raise self._fault(f"reach should be “entry”, “column” or “all”, not “{short(self.reach)}”")
+            raise self._fault(
+                f"reach should be “entry”, “column” or “all”, not “{short(self.reach)}”"
+            )
         if not isinstance(self.inputs, dict) or not 1 <= len(self.inputs) <= 2:
             raise self._fault("inputs should be a dictionary of one or two matrices")
         inputs = {sentence(name): self._matrix(name, x) for name, x in self.inputs.items()}
@@ -236,7 +238,7 @@ class Steps(Live):
         )
 
     def fallback(self):
-        rows = [[step.name, step.equation, step.sizes(), step.note] for step in self._steps]
+        rows = [[short(step.name), step.equation, step.sizes(), step.note] for step in self._steps]
         return table(self._title(), ["step", "equation", "sizes", "note"], rows)
 
     def _title(self):
@@ -256,7 +258,7 @@ def part_of(name, matrix, shape):
     if matrix is None:
         return None
     rows = [[x if np.isfinite(x) else None for x in row] for row in matrix.tolist()]
-    return {"name": name, "shape": shape, "rows": rows}
+    return {"name": short(name or ""), "shape": short(shape), "rows": rows}
 
 
 def size_of(matrix):

@@ -6,7 +6,7 @@ import traitlets
 from helpers.widgets.shared.given import function
 from helpers.widgets.shared.live import Live, module, style, table
 from helpers.widgets.shared.numbers import as_array, fixed, short, two, vector
-from helpers.widgets.shared.text import sentence
+from helpers.widgets.shared.text import name as name_of
 
 __all__ = ["Routing", "explore_routing"]
 
@@ -43,10 +43,12 @@ class Routing(Live):
         vector(values.ravel(), 6, "The values")
         if not isinstance(presets, dict):
             raise ValueError("presets should be a dictionary of a name and three weights for each.")
-        weights = {name: vector(w, 3, f"Preset “{name}”") for name, w in presets.items()}
+        weights = {name: vector(w, 3, f"Preset “{name_of(name)}”") for name, w in presets.items()}
         for name, w in weights.items():
             if w.min() < 0 or abs(w.sum() - 1) > 1e-9:
-                raise ValueError(f"Preset “{name}” should be three weights ≥ 0 that sum to one.")
+                raise ValueError(
+                    f"Preset “{name_of(name)}” should be three weights ≥ 0 that sum to one."
+                )
         first = next(iter(weights.values()), np.full(3, 1 / 3))
 
         def compute(weights=first):
@@ -56,7 +58,7 @@ class Routing(Live):
         super().__init__(
             compute,
             points=values.T.tolist(),
-            presets=[[sentence(name), w.tolist()] for name, w in weights.items()],
+            presets=[[name_of(name), w.tolist()] for name, w in weights.items()],
             values={"weights": first.tolist()},
         )
 

@@ -12,6 +12,7 @@ from helpers.widgets.shared.text import sentence, short, split_words, visible
 __all__ = ["ScoresWidget", "WordScores", "explore_scores"]
 
 MOST_WORDS = 80
+LONGEST = 24  # letters of a word
 
 
 class WordScores:
@@ -44,7 +45,7 @@ class WordScores:
 
     def __repr__(self):
         pairs = zip(self.words[:MOST_WORDS], self.scores, strict=False)
-        words = ", ".join(f"{short(word)} {_signed(score)}" for word, score in pairs)
+        words = ", ".join(f"{short(word, LONGEST)} {_signed(score)}" for word, score in pairs)
         more = ", …" if len(self.words) > MOST_WORDS else ""
         return f"Word scores: {words}{more}; {self.summary()}"
 
@@ -65,7 +66,7 @@ class ScoresWidget(Live):
         full = max(1.0, float(np.abs(shown).max()))
         self.state = {
             "words": [
-                {"text": short(word), "bar": score / full, "score": _signed(score)}
+                {"text": short(word, LONGEST), "bar": score / full, "score": _signed(score)}
                 for word, score in zip(result.words[:MOST_WORDS], shown.tolist(), strict=True)
             ],
             "summary": result.summary(),

@@ -71,7 +71,7 @@ class Live(anywidget.AnyWidget):
         # The first call is the author's own, so its errors are raised, not shown in the widget. It
         # comes before the widget opens, so that everything travels in the opening message.
         self.receive(self._compute(**self.values))
-        super().__init__(**state)
+        super().__init__(**state | {"values": self.values | state.get("values", {})})
         self.observe(self._answer, "asked")
 
     def receive(self, result):
@@ -263,7 +263,8 @@ def _checked_controls(controls):
     """Controls as a list, each with a name of its own."""
     for control in controls:
         if not isinstance(control, dict) or "kind" not in control:
-            raise ValueError(f"Controls are made by slider(…) or switches(…); got {control!r}.")
+            kind = type(control).__name__
+            raise ValueError(f"Controls are made by slider(…) or switches(…); got a {kind}.")
     names = [control["name"] for control in controls]
     for name in names:
         if names.count(name) > 1:

@@ -7,6 +7,29 @@ const short = (x) => String(Number(x.toFixed(2)) + 0).replace("-", "−");
 /** One number as it is, several in brackets. */
 const inBrackets = (words) => (words.length === 1 ? words[0] : `(${words.join(", ")})`);
 
+const DIGIT = 7.5; // pixels of the widest digit in a tick's label, at most
+
+/** A tick's number with as many decimals as its step needs; huge and tiny ones as powers. */
+function tickWords(t, step) {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const large = Math.abs(t) >= 1e5 || decimals > 3;
+  const words = Math.abs(t) < step / 2 ? "0" : large ? t.toExponential(0) : t.toFixed(decimals);
+  return words.replace("e+", "e").replaceAll("-", "−");
+}
+
+/** A label as parts of a drawing's text: what follows the underscore in D_q is set lower. */
+function lowered(label) {
+  let low = false;
+  return typeset(label).filter((part) => part !== "").map((part) => {
+    const sub = typeof part !== "string";
+    const dy = sub ? 4 : low ? -4 : 0;
+    low = sub;
+    return svg("tspan", {
+      dy, class: sub && "tn-small-sub", text: sub ? part.textContent : part,
+    });
+  });
+}
+
 /** Text in a drawing; its halo keeps it readable on lines. */
 const label = (x, y, text, attributes = {}) =>
   svg("text", { x, y, text, class: "tn-small-label", ...attributes });
@@ -17,14 +40,6 @@ const label = (x, y, text, attributes = {}) =>
  * `inside` holds what must not reach beyond the axes.
  */
 function plane(low, high, width, name) {
-  const margin = { left: 30, right: 10, top: 10, bottom: 22 };
-  const scale = (width - margin.left - margin.right) / (high[0] - low[0]);
-  const [w, h] = [(high[0] - low[0]) * scale, (high[1] - low[1]) * scale];
-  const x = (value) => margin.left + (value - low[0]) * scale;
-  const y = (value) => margin.top + (high[1] - value) * scale;
-  const height = h + margin.top + margin.bottom;
-
-  const axes = svg("g", { class: "tn-small-axes", "aria-hidden": "true" });
   const rough = Math.max(high[0] - low[0], high[1] - low[1]) / 6;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((s) => s * power >= rough) * power;
@@ -33,13 +48,26 @@ function plane(low, high, width, name) {
     const count = Math.floor(to / step + 1e-9) - first + 1;
     return Array.from({ length: count }, (_, i) => (first + i) * step);
   };
+  const words = (t) => tickWords(t, step);
+  const widest = Math.max(0, ...ticks(low[1], high[1]).map((t) => words(t).length));
+  const margin = { left: Math.max(30, 10 + DIGIT * widest), right: 10, top: 10, bottom: 22 };
+  const scale = (width - margin.left - margin.right) / (high[0] - low[0]);
+  const [w, h] = [(high[0] - low[0]) * scale, (high[1] - low[1]) * scale];
+  const x = (value) => margin.left + (value - low[0]) * scale;
+  const y = (value) => margin.top + (high[1] - value) * scale;
+  const height = h + margin.top + margin.bottom;
+
+  const axes = svg("g", { class: "tn-small-axes", "aria-hidden": "true" });
   const tick = (t, line, place) =>
     axes.append(
       svg("path", { d: line, class: Math.abs(t) < step / 2 ? "tn-small-zero" : null }),
-      svg("text", { text: short(t), ...place }),
+      svg("text", { text: words(t), ...place }),
     );
-  for (const t of ticks(low[0], high[0]))
-    tick(t, `M${x(t)} ${margin.top}v${h}`, { x: x(t), y: height - 7, "text-anchor": "middle" });
+  for (const t of ticks(low[0], high[0])) {
+    const half = (DIGIT * words(t).length) / 2;
+    const place = { x: clamp(x(t), half, width - half), y: height - 7, "text-anchor": "middle" };
+    tick(t, `M${x(t)} ${margin.top}v${h}`, place);
+  }
   for (const t of ticks(low[1], high[1]))
     tick(t, `M${margin.left} ${y(t)}h${w}`,
       { x: margin.left - 6, y: y(t) + 4, "text-anchor": "end" });
@@ -82,7 +110,7 @@ const handle = (name, description, low, high) =>
   svg("g", {
     class: "tn-small-knob", tabindex: "0", role: "slider", "aria-label": name,
     "aria-roledescription": description, "aria-valuemin": low, "aria-valuemax": high,
-  }, svg("circle", { class: "tn-small-ring", r: 13 }), svg("circle", { r: 8 }));
+  }, svg("circle", { class: "tn-small-ring", r: 16 }), svg("circle", { r: 8 }));
 
 /** A drawing under its caption. */
 const picture = (caption, drawing) =>

@@ -278,7 +278,7 @@ def test_a_long_text_is_cut_and_says_so():
     assert "80 of 300" in widget.fallback()
     assert repr(widget).count("lovely") == MOST_WORDS
     ask(widget, words="x" * 10**6)
-    assert len(widget.state["words"][0]["text"]) == 40
+    assert len(widget.state["words"][0]["text"]) == 24
 
 
 @settings(max_examples=200, deadline=None)

@@ -229,7 +229,7 @@ def test_a_fault_in_look_up_is_one_sentence_and_the_picture_stays():
         weights, output = look_up(*arguments)
         return (weights[:2], output) if broken else (weights, output)
 
-    widget = explore_dictionary(sometimes, KEYS, [1, 2, 3], "abc")
+    widget = explore_dictionary(sometimes, KEYS, [1, 2, 3], list("abc"))
     before = dict(widget.state)
     broken.append(True)
     ask(widget, query=[1, 1], sharpness=1)
@@ -541,7 +541,9 @@ def test_an_array_is_a_copy():
     [
         lambda eye: Attention(eye, ["a", "b"], mask=eye, queries=eye, keys=eye, values=eye),
         lambda eye: explore_routing(lambda v, w: tensor([1.0, 2.0]), tensor(VALUES)),
-        lambda eye: explore_dictionary(lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, list("ab")),
+        lambda eye: explore_dictionary(
+            lambda q, k, v, s: (eye[0], eye[:, 0]), eye, eye, list("ab")
+        ),
         lambda eye: Product("I", "I = I I", "I", eye, "I", eye, "I", eye),
         lambda eye: Operation("I", "I = I", {"I": eye}, "I", eye, "all"),
         lambda eye: Ordered(["a", "b"], eye, eye),

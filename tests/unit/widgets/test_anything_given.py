@@ -1,0 +1,185 @@
+"""Whatever is given to a widget: it is shown, sent and told in words, or refused in a sentence."""
+
+import json
+
+import numpy as np
+import pytest
+
+from helpers.widgets import (
+    Lines,
+    Moves,
+    Operation,
+    Ordered,
+    Planes,
+    Product,
+    WordScores,
+    explore_dictionary,
+    explore_lines,
+    explore_moves,
+    explore_order,
+    explore_planes,
+    explore_routing,
+    explore_scores,
+    slider,
+    step_through,
+)
+from helpers.widgets.shared.text import name, sentence, visible
+
+ODD = [
+    None, True, 0, -1, 1.5, np.nan, np.inf, 10**400, 1j, "", "a", "so\ud800", "x" * 5000, b"b",
+    [], {}, set(), [None], [[]], [1, "a"], [[1, 2], [3]], ["a", "b"], [np.nan, 1], [1e308, 1e308],
+    [[1e308, -1e308]] * 2, np.array(3.0), np.zeros(0), np.zeros((2, 0)), np.ones((2, 2, 2)),
+    np.array(["a"]), np.array([1j]), np.array([{}]), {"a": 1}, {1: [1, 2]}, {"a": None}, object(),
+    lambda *args, **kwargs: None, range(3), np.ones((2, 3)), [[1, 2], [3, 4]],
+]  # fmt: skip
+EYE = np.eye(2)
+VALUES = [[1.0, 3.0, 2.0], [0.5, 1.0, 3.0]]
+LINES, MOVES = Lines([1, 2], {"a": [1, 2]}, "", "", ""), Moves(["a", "b"], EYE, -EYE)
+PLANES = Planes([1, 0], [1, 0], [0, 1], [1, 0])
+STEPS = [Operation("n", "e", {"a": EYE}, "R", EYE, "all")]
+
+
+def mix(query, keys, values, sharpness):
+    weights = np.ones(keys.shape[1]) / keys.shape[1]
+    return weights, values @ weights
+
+
+def score(words):
+    return WordScores(words, [1] * len(words), 1, "")
+
+
+def in_order(order):
+    return Ordered([["a", "b"][i] for i in order], [[1, 2]], [[1, 2]])
+
+
+# What makes a widget -> arguments with which it does.
+MAKERS = [
+    (
+        lambda **given: explore_lines(Lines(**given)),
+        dict(x=[1, 2], curves={"a": [1, 2]}, title="t", x_label="x", y_label="y", log_x=False,
+             log_y=False, marks={"m": ("x", 1)}, y_range=(0, 3), note=""),
+    ),
+    (
+        lambda **given: explore_scores(lambda words: WordScores(**given), "a"),
+        dict(words=["a"], scores=[1], total=1, verdict="v"),
+    ),
+    (
+        lambda **given: explore_moves(Moves(**given)),
+        dict(labels=["a", "b"], before=EYE, after=EYE, note=""),
+    ),
+    (
+        lambda **given: explore_planes(Planes(**given)),
+        dict(query=[1, 0], key=[1, 0], turned_query=[0, 1], turned_key=[1, 0], note=""),
+    ),
+    (
+        lambda **given: explore_order(lambda order: Ordered(**given), ["a", "b"]),
+        dict(words=["a", "b"], outputs=[[1, 2]], reference=[[1, 2]], note=""),
+    ),
+    (
+        lambda **given: step_through([Product(**given)]),
+        dict(name="n", equation="e", left_name="l", left=EYE, right_name="r", right=EYE,
+             result_name="R", result=EYE, plus_name="p", plus=np.zeros((2, 1)), note="",
+             left_shape="D × N", right_shape="N × M"),
+    ),
+    (
+        lambda **given: step_through([Operation(**given)]),
+        dict(name="n", equation="e", inputs={"a": EYE}, result_name="R", result=EYE, reach="all",
+             note="", shape="D × N"),
+    ),
+    (explore_routing, dict(route=np.matmul, values=VALUES, presets={"a": (1, 0, 0)})),
+    (lambda answer: explore_routing(lambda v, w: answer, VALUES), dict(answer=[1, 2])),
+    (
+        explore_dictionary,
+        dict(look_up=mix, keys=[[1, 2], [0, 1]], values=[1, 2], labels=["a", "b"], query=(1, 0.5)),
+    ),
+    (
+        lambda answer: explore_dictionary(lambda *asked: answer, EYE, [1, 2], ["a", "b"]),
+        dict(answer=([0.5, 0.5], [1])),
+    ),
+    (explore_scores, dict(function=score, text="a b")),
+    (explore_lines, dict(lines=LINES)),
+    (explore_moves, dict(moves=MOVES)),
+    (explore_planes, dict(planes=PLANES)),
+    (step_through, dict(steps=STEPS)),
+    (lambda compute: explore_order(compute, ["a", "b"]), dict(compute=in_order)),
+    (lambda words: explore_order(lambda order: in_order((0, 1)), words), dict(words=["a", "b"])),
+    (lambda control: explore_lines(lambda k: LINES, control), dict(control=slider("k", 0, 1, 0))),
+    (
+        lambda control: explore_order(lambda order, k: in_order(order), ["a", "b"], control),
+        dict(control=slider("k", 0, 1, 0)),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("make", "given", "argument"),
+    [(make, given, argument) for make, given in MAKERS for argument in given],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_anything_is_shown_or_refused_in_one_sentence(make, given, argument):
+    make(**given)
+    for odd in ODD:
+        try:
+            widget = make(**given | {argument: odd})
+        except (TypeError, ValueError) as refused:
+            words = str(refused)
+            assert words.endswith(".") and "\n" not in words and len(words) < 300, (odd, words)
+        else:
+            state = {key: widget.get_state()[key] for key in widget.keys if key[0] != "_"}
+            json.dumps(state, allow_nan=False, ensure_ascii=False).encode()
+            (repr(widget) + widget.fallback()).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u200bb", "a⟨U+200B⟩b"),
+        ("\ufeff", "U+FEFF"),
+        ("soft\u00adhyphen", "soft⟨U+00AD⟩hyphen"),
+        ("\u05d0\u200f", "\u05d0⟨U+200F⟩"),
+        ("tag\U000e0041", "tag⟨U+E0041⟩"),
+        ("0.5\u00a0nats", "0.5\u00a0nats"),
+        ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",) * 2,  # shapes the letters
+        ("👩\u200d💻",) * 2,  # joins two pictures to one
+    ],
+)
+def test_letters_without_width_are_made_visible(text, shown):
+    assert visible(text) == sentence(text) == shown
+
+
+def test_names_and_sentences_have_an_end():
+    assert len(name("x" * 5000)) == 40
+    assert len(sentence("x" * 5000)) == 400
+
+
+@pytest.mark.parametrize(
+    "widget",
+    [
+        lambda long: explore_lines(
+            Lines([1, 2], {long: [1, 2]}, "", long, long, marks={long: ("x", 1)})
+        ),
+        lambda long: explore_dictionary(mix, EYE, [1, 2], [long, "b"]),
+        lambda long: explore_routing(np.matmul, VALUES, {long: (1, 0, 0)}),
+        lambda long: explore_scores(score, long),
+        lambda long: explore_moves(Moves([long, "b"], EYE, EYE)),
+        lambda long: explore_order(
+            lambda order: Ordered([[long, "b"][i] for i in order], [[1, 2]], [[1, 2]]), [long, "b"]
+        ),
+        lambda long: step_through([Product(long, "", long, EYE, long, EYE, long, EYE)]),
+        lambda long: step_through([Operation(long, "", {long: EYE}, long, EYE, "all")]),
+    ],
+)  # fmt: skip
+def test_very_long_names_are_shortened_for_eye_and_ear(widget):
+    widget = widget("m" * 300)
+    sent = {key: widget.get_state()[key] for key in widget.keys if key not in ("_esm", "values")}
+    sent["controls"] = []  # a text box keeps what was typed
+    assert "m" * 20 in json.dumps(sent)
+    for shown in (json.dumps(sent), repr(widget), widget.fallback()):
+        assert "m" * 41 not in shown
+
+
+def test_curves_whose_names_begin_alike_stay_two():
+    long = "m" * 300
+    widget = explore_lines(Lines([1, 2], {long: [1, 2], long + "y": [2, 3]}, "", "", ""))
+    assert len(widget.chart["curves"]) == 2
