@@ -21,7 +21,7 @@ def same(got, expected, what="the result", size=1.0, nan=NAN, far=""):
 
     got:      NumPy array, PyTorch tensor, number, or (nested) list; a dict if `expected` is one.
     what:     the noun that the sentence begins with, as in "the weights".
-    size:     how large the numbers are, where that is less than 1.
+    size:     how large the numbers are that it is computed from, where that is far from 1.
     nan, far: what to ask where NaN occurs, and where numbers differ.
 
     Kind, shape, NaN and infinity are looked at first, each with a sentence of its own. Then one

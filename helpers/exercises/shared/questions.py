@@ -93,12 +93,12 @@ def run(answer, *inputs, errors):
         raise
 
 
-def survives(got, expected, what, why=OVERFLOW):
+def survives(got, expected, what, why=OVERFLOW, size=1.0):
     """As `same`, for large scores, after small ones have come out right.
 
     why: the sentence if NaN occurs.
     """
-    same(got, expected, what, nan=why, far="were large scores cut off, or NaN replaced?")
+    same(got, expected, what, size, nan=why, far="were large scores cut off, or NaN replaced?")
 
 
 def differentiable(answer, *inputs):
