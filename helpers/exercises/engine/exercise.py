@@ -24,7 +24,7 @@ import inspect
 import textwrap
 from dataclasses import dataclass, field
 
-from helpers.exercises.engine.wording import short
+from helpers.exercises.engine.wording import told_apart
 
 __all__ = ["WITH_TORCH", "Exercise", "Untouched", "Wrong", "nbgrader_metadata", "source_of"]
 
@@ -44,7 +44,7 @@ class Wrong(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.got = got
-        self.example = None if expected is None else (short(expected), short(got))
+        self.example = None if expected is None else told_apart(expected, got)
 
 
 class Untouched(Exception):

@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.exercises.engine.limits import Stopped
 
-__all__ = ["error_text", "kind", "shape_text", "short"]
+__all__ = ["error_text", "kind", "shape_text", "short", "told_apart"]
 
 EDGE = 6  # rows and columns shown of an array
 LONGEST = 600  # characters
@@ -17,6 +17,21 @@ LONGEST = 600  # characters
 def short(value):
     """The value in at most a few lines; of an array, the corner of at most 6 × 6 entries."""
     return _safely(_value_text, value) or f"({kind(value)} that cannot be shown)"
+
+
+def told_apart(expected, got):
+    """Both in words as `short` puts them; where these are the same, with what tells them apart.
+
+    That is the part of the arrays with the largest difference, more digits, or the types.
+    """
+    words = short(expected), short(got)
+    if words[0] == words[1]:
+        words = _safely_both(_parts_that_differ, expected, got) or words
+    if words[0] == words[1]:
+        words = tuple(
+            f"{w}\n({_type_text(v)})" for w, v in zip(words, (expected, got), strict=True)
+        )
+    return words
 
 
 def kind(value):
@@ -50,6 +65,43 @@ def _safely(write, value):
         raise
     except BaseException:  # a hostile __repr__ or __str__ may raise anything
         return ""
+
+
+def _safely_both(write, one, other):
+    try:
+        return write(one, other)
+    except Stopped:
+        raise
+    except BaseException:  # no arrays, or hostile ones
+        return None
+
+
+def _parts_that_differ(expected, got):
+    """The corners of two arrays of one shape that begin where they differ most, in many digits."""
+    expected, got = (
+        np.asarray(value.detach().cpu() if hasattr(value, "detach") else value, dtype=float)
+        for value in (expected, got)
+    )
+    difference = np.nan_to_num(np.abs(got - expected), nan=np.inf)
+    if got.shape != expected.shape or not difference.any():
+        return None
+    if not got.ndim:
+        return f"{expected.item()!r}", f"{got.item()!r}"
+    place = np.unravel_index(np.argmax(difference), difference.shape)
+    start = [*place[:-2], *(max(0, i - EDGE // 2) for i in place[-2:])]
+    corner = (*start[:-2], *(slice(i, i + EDGE) for i in start[-2:]))
+    where = f"from [{', '.join(map(str, start))}] on, of {shape_text(got.shape)}"
+    note = f"\n({where})" if math.prod(got[corner].shape) < got.size else ""
+    for digits in 4, 8, 12, 17:
+        with np.printoptions(precision=digits, suppress=True, linewidth=100):
+            texts = [f"{array[corner]}{note}" for array in (expected, got)]
+        if texts[0] != texts[1]:
+            break
+    return tuple(texts)
+
+
+def _type_text(value):
+    return f"{kind(value)} of {value.dtype}" if hasattr(value, "dtype") else kind(value)
 
 
 def _value_text(value):

@@ -509,6 +509,40 @@ def test_any_value_is_shown_short_and_without_addresses(value, words):
     assert len(text) < 700 and text.count("\n") <= 6 and "0x" not in text
 
 
+FAR = np.zeros((40, 50))
+FAR[39, 48] = 1
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "words"),
+    [
+        (
+            np.array([1 / 3, 1.0]),
+            np.array([1 / 3 + 1.2e-5, 1.0]),
+            ("0.33333333 1.", "0.33334533 1."),
+        ),
+        (
+            np.zeros((40, 50)),
+            FAR,
+            ("[[0. 0. 0. 0. 0.]", "(from [36, 45] on, of an array of 40 × 50)"),
+        ),
+        (FAR[None], 2 * FAR[None], ("0. 1. 0.]", "0. 2. 0.]")),
+        (np.array([1e-7, 0]), np.array([2e-7, 0]), ("[0.0000001 0.", "[0.0000002 0.")),
+        (0.5, 0.5 + 1e-9, ("0.5", "0.500000001")),
+        (torch.ones(2), torch.ones(2) + 1e-6, ("[1. 1.]", "[1.00000095 1.00000095]")),
+        (np.ones(2), np.ones(2, "float32"), ("(an array of float64)", "(an array of float32)")),
+        (np.ones(2), torch.ones(2), ("(an array of float64)", "(a tensor of torch.float32)")),
+        ("1", "1", ("(a str)", "(a str)")),
+        (HostileText(), HostileText(), ("cannot be shown", "cannot be shown")),
+    ],
+)
+def test_what_would_print_alike_is_told_apart(expected, got, words):
+    texts = Wrong("No.", expected, got).example
+    for text, word in zip(texts, words, strict=True):
+        assert word in text
+        assert len(text) < 900
+
+
 # ------------------------------------------------------------------------------------------ boxes
 
 
