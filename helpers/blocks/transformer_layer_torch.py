@@ -35,7 +35,7 @@ class TransformerLayer(nn.Module):
 
 
 class NormAfterLayer(TransformerLayer):
-    """The chapter's layer: LayerNorm after each addition ("post-norm")."""
+    """The chapter's layer: LayerNorm after each addition."""
 
     def forward(self, x, hidden=None, where=None, with_weights=False):
         """x: (batch, N, D) → the same shape; the rest as in MultiHeadSelfAttention."""
@@ -48,7 +48,7 @@ class NormAfterLayer(TransformerLayer):
 
 
 class PreNormLayer(TransformerLayer):
-    """The variant with LayerNorm before the attention and before the MLP ("pre-norm")."""
+    """The variant with LayerNorm before the attention and before the MLP."""
 
     def forward(self, x, hidden=None, where=None, with_weights=False):
         """x: (batch, N, D) → the same shape; the rest as in MultiHeadSelfAttention."""
@@ -69,7 +69,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.positions = positions or Positions()
         self.layers = nn.ModuleList(variant(D, H, D_mlp, dropout, self.positions) for _ in range(K))
-        self.norm = nn.LayerNorm(D) if variant is PreNormLayer else nn.Identity()
+        self.norm = nn.LayerNorm(D) if issubclass(variant, PreNormLayer) else nn.Identity()
 
     def forward(self, x, hidden=None, where=None, with_weights=False):
         """x: (batch, N, D) → the same shape; with_weights adds (batch, K, H, queries, keys)."""
