@@ -227,6 +227,7 @@ def check(answer):
         "does the cosine act in the warm-up as well?"
     )
     down = "In the warm-up your rate goes from 11 to 2.2: does a warm-up lead up or down?"
+    answer(0, 14, 5, 11.0)  # once more: a failed check shows the inputs of the last call
     recognize(
         rates[0],
         2.2,
@@ -249,6 +250,7 @@ def check(answer):
         both: cosine_over_all,
         **{question: decays(decay) for question, decay in SLIPS.items()},
     }
+    call_where_worst(answer, rates, 14, 5, 11.0)
     recognize(
         rates,
         schedule(learning_rate, 14, 5, 11.0),
@@ -269,6 +271,7 @@ def check(answer):
             ) from None
         what = f"the rates with steps={steps}, warm_up={warm_up}, peak={peak}"
         expected = schedule(learning_rate, steps, warm_up, peak)
+        call_where_worst(answer, rates, steps, warm_up, peak)
         same(rates, expected, what, size=peak)
 
 
@@ -280,6 +283,11 @@ def schedule(answer, steps, warm_up, peak):
         what = f"the rate of step {step} with steps={steps}, warm_up={warm_up}, peak={peak}"
         rates.append(numbers(rate, peak, what).item())
     return np.array(rates)
+
+
+def call_where_worst(answer, rates, *sizes):
+    """Call the answer once more for the step whose rate is off most, which the box then shows."""
+    answer(int(np.argmax(np.abs(rates - schedule(learning_rate, *sizes)))), *sizes)
 
 
 exercise.equivalent(

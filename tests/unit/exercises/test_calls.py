@@ -321,3 +321,13 @@ def test_a_module_that_never_ends_is_stopped_all_the_same(tmp_path, monkeypatch)
         return never_imported
 
     assert "did not finish" in judge(SOFTMAX, imports, seconds=0.2).sentence
+
+
+def test_where_a_check_makes_many_calls_the_one_that_is_wrong_is_shown():
+    exercise = find("5.8")
+    for change, step in (({0: 3.0}, 0), ({7: 0.5}, 7), ({13: 9.0}, 13)):
+
+        def learning_rate(step, steps, warm_up, peak, change=change):
+            return change.get(step, exercise.answer(step, steps, warm_up, peak))
+
+        assert judge(exercise, learning_rate).call.example[0] == step
