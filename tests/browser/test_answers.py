@@ -14,7 +14,10 @@ import os, time
 import numpy as np
 from helpers.widgets import *
 
+calls = []
+
 def squares(N):
+    calls.append(N)
     return Page('squares', np.arange(N)[None] ** 2)
 
 def weights(words, sharpness):
@@ -86,6 +89,20 @@ def test_a_quick_answer_comes_without_a_word(notebook):
         widget.locator("input").press("ArrowRight")
     assert notebook.soon(lambda: columns(widget), "8") == "8"
     assert notebook.page.evaluate("() => window.words") == []
+
+
+def test_a_fast_hand_gets_the_newest_answer_and_builds_no_queue(notebook):
+    widget = notebook.widget(GRID)
+    widget.locator("input").evaluate(
+        """(input) => {
+            for (let i = 0; i <= 80; i++) {
+                input.value = 1 + (i % 9);
+                input.dispatchEvent(new Event("input"));
+            }
+        }"""
+    )
+    assert notebook.soon(lambda: columns(widget), "9") == "9"
+    assert int(notebook.python("print(len(calls))")) < 10
 
 
 def test_while_a_cell_runs_the_picture_is_dimmed_and_the_line_says_why(notebook):
