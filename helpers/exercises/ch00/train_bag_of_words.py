@@ -204,6 +204,20 @@ def signs(counts, labels):
     return descent(counts, (labels + 1) / 2)
 
 
+@exercise.wrong("does it start anew")
+def remembering(counts, labels, kept={}):  # noqa: B006
+    return kept.setdefault(counts.shape, train_bag_of_words(counts, labels))
+
+
+exercise.equivalent(
+    "whatever passes is such a classifier: the check asks for what it must do, not for one set of "
+    "weights",
+    *(f"train_bag_of_words: {name}*" for name in ("weights", "for", "prob", "errors", "bias")),
+    *(f"by_single_reviews: {name}*" for name in ("rng", "weights", "for", "error", "bias")),
+    *(f"by_newton: {name}*" for name in ("inputs", "for", "prob", "spread", "gradient", "weights")),
+)
+
+
 @exercise.check
 def check(answer):
     # Ten reviews say good, ten bad, two of each ten with the other label; two say neither.
@@ -229,7 +243,8 @@ def check(answer):
         raise Wrong(
             "Eight of ten reviews with “good” are praise, eight of ten with “bad” are blame: a "
             "total of 1.4 stands for that, and yours are far off. In the log loss, each step "
-            "should come closer: are your steps too large, so that they leap past the goal?",
+            "should come closer: are your steps too large, so that they leap past the goal, or is "
+            "the probability not 1 / (1 + exp(−total))?",
             "good 1.4, bad -1.4",
             got,
         )
@@ -248,6 +263,12 @@ def check(answer):
             "for?",
             expected,
             got,
+        )
+    weights, bias = trained(answer, counts, 1 - labels)
+    if weights[0] + bias > 0:
+        raise Wrong(
+            "With the labels exchanged, “good” is a word of blame, and for your model it is still "
+            "one of praise: does it start anew from these reviews?"
         )
     # How often each word occurs in praise and in blame. In the second kind, guests only complain.
     examine(answer, [1.2] * 4 + [0.25] * 4 + [1.0] * 2, [0.25] * 4 + [1.2] * 4 + [1.0] * 2)
@@ -271,7 +292,8 @@ def examine(answer, in_praise, in_blame):
         raise Wrong(
             f"Of {len(silent)} reviews in which no word of the vocabulary occurs, "
             f"{silent.sum():.0f} are praise; their total is your bias, {bias:.3g}, which does "
-            "not say so. Where all counts are 0, only the bias speaks: do you train and return it?"
+            "not say so. Where all counts are 0, only the bias speaks: do you train it, against "
+            "the gradient, and return it?"
         )
     right = ((totals > 0) == labels_of_new).mean()
     loss = log_loss(totals, labels_of_new)
@@ -279,7 +301,8 @@ def examine(answer, in_praise, in_blame):
         raise Wrong(
             f"Of new {kind}, {right:.1%} are judged right, with a mean log loss of {loss:.2f}; to "
             "guess by a coin would cost 0.69. Do your steps go too far for many reviews, as the "
-            "sum of their gradients does where the mean would not?"
+            "sum of their gradients does where the mean would not, or does the probability leave "
+            "out a part of the total, such as the bias?"
         )
     if right < RIGHT:
         raise Wrong(
@@ -291,7 +314,7 @@ def examine(answer, in_praise, in_blame):
         if log_loss(totals / 2, labels_of_new) < loss:
             raise Wrong(
                 f"{model}: the model is too sure of itself where it is wrong. Does a step grow "
-                "with the error of the probability, and are the steps small enough?"
+                "with the error of the same review's probability, and are the steps small enough?"
             )
         raise Wrong(
             f"{model}: the model is right and too timid, its probabilities stay near one half. "

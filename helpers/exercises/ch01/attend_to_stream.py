@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.wording import short
 from helpers.exercises.shared.compare import matches, same
 from helpers.exercises.shared.questions import OVERFLOW, recognize, survives
 from helpers.exercises.shared.reference import softmax_columns
@@ -160,6 +161,18 @@ def undivided(query, pairs):
     return sums(query, pairs)[0]
 
 
+@exercise.wrong("what must happen to the sums so far")
+def blocks_without_rescaling(query, pairs):
+    largest, total, output = -np.inf, 0.0, 0.0
+    while block := list(itertools.islice(pairs, 1)):  # comes back to the stream at its end
+        scores = np.array([key @ query for key, _ in block])
+        largest = max(largest, scores.max())
+        weights = np.exp(scores - largest)
+        total = total + weights.sum()
+        output = output + weights @ np.array([value for _, value in block])
+    return output / total
+
+
 @exercise.wrong("largest score of a stream of negative ones")
 def from_zero(query, pairs):
     return np.divide(*sums(query, pairs, largest=0.0))
@@ -278,24 +291,30 @@ class Stream:
     """Pairs of copies that cannot be changed, and that can be read `readings` times."""
 
     def __init__(self, keys, values, readings=1):
-        self.again = [zip(keys, values, strict=True) for _ in range(readings)]
-        self.pairs = self.again.pop()
-        self.ended = self.read_again = False
+        self.keys, self.values, self.readings = keys, values, readings
+        self.place = 0
+        self.read_again = False
 
     def __iter__(self):
-        self.read_again |= self.ended
-        if self.ended and self.again:
-            self.pairs, self.ended = self.again.pop(), False
+        if self.place == len(self.keys):
+            self.read_again = True
+            self.readings -= 1
+            self.place = 0 if self.readings > 0 else self.place
         return self
 
     def __next__(self):
-        try:
-            key, value = map(np.copy, next(self.pairs))
-        except StopIteration:
-            self.ended = True
-            raise
+        if self.place == len(self.keys):
+            raise StopIteration
+        key, value = self.keys[self.place].copy(), self.values[self.place].copy()
         key.flags.writeable = value.flags.writeable = False
+        self.place += 1
         return key, value
+
+    def __repr__(self):
+        return (
+            f"a stream of {len(self.keys)} pairs, the keys\n{short(self.keys)}\n"
+            f"and the values\n{short(self.values)}"
+        )
 
 
 def read(answer, query, keys, values):
@@ -330,9 +349,10 @@ def refuse_rereading(answer, query, keys, values):
 
 def most_held(answer, query, keys, values):
     """The bytes that the answer holds at most while it reads a stream."""
+    stream = Stream(keys, values)
     tracemalloc.start()
     try:
-        answer(query, Stream(keys, values))
+        answer(query, stream)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -420,8 +440,9 @@ def check(answer):
         query, keys = rng.normal(size=D_q), 5 * rng.normal(size=(N, D_q))
         values = rng.normal(size=(N, D_v))
         what = f"the output for D_q={D_q}, D_v={D_v} and {N} pairs"
-        expected = softmax_columns(keys @ query) @ values
-        same(read(answer, query, keys, values), expected, what)
+        for asked in query, -query:
+            expected = softmax_columns(keys @ asked) @ values
+            same(read(answer, asked, keys, values), expected, what)
         held.append(most_held(answer, query, keys, values))
     more = (held[-1] - held[-2]) / 2000
     if more > 4:  # half a number

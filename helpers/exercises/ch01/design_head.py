@@ -68,9 +68,12 @@ def with_lists(names):
 
 exercise.equivalent(
     "whatever passes is such a head: the check asks for all of it, for the only passage there is",
-    "design_head: *",
-    "in_all_dimensions: *",
-    "with_lists: *",
+    "design_head: D = *",
+    "design_head: Omega_*",
+    "in_all_dimensions: Omega_*",
+    "in_all_dimensions: return *",
+    "with_lists: query = *",
+    "with_lists: key = *",
 )
 
 

@@ -76,6 +76,11 @@ def one_early(lengths, N):
     return np.arange(N) >= np.array(lengths)[:, None] - 1
 
 
+@exercise.wrong("marks no place at all")
+def nothing_hidden(lengths, N):
+    return np.zeros((len(lengths), N), dtype=bool)
+
+
 @exercise.wrong("a return that stands inside it")
 def returned_early(lengths, N):
     mask = np.zeros((len(lengths), N), dtype=bool)
@@ -127,6 +132,9 @@ def check(answer):
             "A sentence of length 1 fills place 0 only, and your mask leaves place 1 open: is "
             "the place numbered by the length a token, or the first place of padding?": (
                 one_late(lengths, N)
+            ),
+            "Your mask marks no place at all: which places of a short sentence are padding?": (
+                nothing_hidden(lengths, N)
             ),
             "Your mask hides the last real token: which place has the last token of a sentence "
             "of length 1?": one_early(lengths, N),
