@@ -91,7 +91,7 @@ def backward_by_autograd(*inputs):
     return dict(zip(names, gradients, strict=True))
 
 
-def parameters_by_torch(N, D, k):
+def parameters_by_torch(D, N, k):
     """The same counts, of PyTorch's own layers."""
     layers = {
         "dense": [torch.nn.Linear(N * D, N * D, device="meta")],
