@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.shared.compare import matches, same, unchanged
+from helpers.exercises.shared.questions import NOT_THE_LARGEST, survives
 from helpers.exercises.shared.reference import softmax_columns
 
 exercise = Exercise(
@@ -22,7 +23,7 @@ def layer_backward(X, parameters, dY):
     "norm_2_weight" and "norm_2_bias", D × 1.
     dY: D × N, the gradient of the loss with respect to the layer's output.
     Returns a dict with the gradients with respect to "X" and to each of the parameters, each of
-    the shape of what it belongs to.
+    the shape of what it belongs to. Scores may be ±1000.
     """
     return ...  # your code here
 ''',
@@ -100,7 +101,8 @@ def layer(X, p):
         return weight * centered / np.sqrt((centered**2).mean(axis=0) + 1e-5) + bias
 
     Q, K, V = (p[f"beta_{name}"] + p[f"Omega_{name}"] @ X for name in "qkv")
-    exponentials = np.exp(K.T @ Q / np.sqrt(len(X)))
+    scores = K.T @ Q / np.sqrt(len(X))
+    exponentials = np.exp(scores - scores.real.max(axis=0))
     A = exponentials / exponentials.sum(axis=0)
     X = norm(X + p["beta_c"] + p["Omega_c"] @ V @ A, p["norm_1_weight"], p["norm_1_bias"])
     Z = p["beta_1"] + p["Omega_1"] @ X
@@ -318,9 +320,17 @@ ORDER = {
 @exercise.check
 def check(answer):
     rng = np.random.default_rng(59)
-    for D, D_mlp, N in (3, 5, 4), (4, 16, 6), (3, 3, 3), (2, 8, 1), (1, 4, 3), (5, 2, 9):
+    # The last sizes come twice: nothing may be kept from the call before.
+    for D, D_mlp, N in (3, 5, 4), (4, 16, 6), (3, 3, 3), (2, 8, 1), (1, 4, 3), (5, 2, 9), (5, 2, 9):
         inputs = random_inputs(rng, D, D_mlp, N)
         check_gradients(unchanged(answer, *inputs), inputs)
+    X, parameters, dY = random_inputs(rng, 4, 5, 7)
+    for name in "Omega_q", "Omega_k":
+        parameters[name] *= 13  # scores from −800 to 1700
+    got, expected = unchanged(answer, X, parameters, dY), layer_backward(X, parameters, dY)
+    for name in ORDER:
+        what = f"the gradient of {name} for scores that are not small"
+        survives(got[name], expected[name], what, NOT_THE_LARGEST)
 
 
 def random_inputs(rng, D, D_mlp, N):
@@ -346,3 +356,26 @@ def check_gradients(got, inputs):
             if matches(got[name], backward(*inputs, slip)[name]):
                 raise Wrong(f"The gradient of {name}: {asks}", expected[name], got[name])
         same(got[name], expected[name], f"the gradient of {name}", far=question)
+
+
+exercise.equivalent("p is parameters", "layer_backward: * → *parameters[*")
+exercise.equivalent(
+    "what is overwritten is the layer's own, and is not needed again",
+    "layer_backward: * → return (in_place('sub', X, X.mean(axis=0)) / spread, spread)",
+    "layer_backward: * → *in_place('mul', normalized, *",
+)
+exercise.equivalent("all these matrices have D rows", "layer_backward: * → * / np.sqrt(len(*))")
+exercise.equivalent(
+    "of two numbers the larger, whichever comes first",
+    "layer_backward: * → hidden = np.maximum(linear('1', between), 0)",
+)
+exercise.equivalent(
+    "gradients are added in any order",
+    "layer_backward: * → for name, dZ in (('k', Q @ dS.T), ('q', K @ dS), ('v', dV)):",
+)
+exercise.equivalent(
+    "every entry is written once",
+    "by_*: * → gradients = {name: np.ones(*",
+    "by_*: * → step[place] += *",
+    "by_*: * → gradients[name][place] += *",
+)
