@@ -152,6 +152,11 @@ def counted_from_one(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return attention_weights(X, n - 1, Omega_q, beta_q, Omega_k, beta_k)
 
 
+@exercise.wrong("counts the outputs")
+def row_of_whole_matrix(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    return softmax_columns((beta_k + Omega_k @ X).T @ (beta_q + Omega_q @ X))[n]
+
+
 @exercise.wrong("the weights of output 0")
 def of_first(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return attention_weights(X, 0, Omega_q, beta_q, Omega_k, beta_k)
@@ -218,6 +223,10 @@ def check(answer):
             ),
             "These are the weights of output 0: which output does n ask for?": (
                 softmax_columns(of_0)
+            ),
+            "These are the weights that the key of token 2 gets from each output: which index of "
+            "the matrix of weights counts the outputs?": (
+                softmax_columns((Omega_k @ X).T @ (Omega_q @ X))[2]
             ),
             "All your weights are equal, as if the query were zero or all keys the same: from "
             "which token does key m come?": np.full(4, 1 / 4),

@@ -121,6 +121,11 @@ def last(query, keys, values):
     return values[:, best]
 
 
+@exercise.wrong("farthest from 0")
+def without_signs(query, keys, values):
+    return values[:, np.argmax(np.abs(keys.T @ query))]
+
+
 @exercise.wrong("from which number does your search")
 def from_zero(query, keys, values):
     best, place = 0, 0
@@ -159,6 +164,13 @@ def check(answer):
     )
     negative = np.array([2.0, 0.0]), np.array([[-1.5, -0.5, -2.5], [0.3, 0.7, 0.1]]), values[:, :3]
     got = unchanged(answer, *negative)
+    if matches(got, values[:, 2]):
+        raise Wrong(
+            "The value for the dot product -5 came out, and -1 is larger: do you look for the "
+            "largest number, or for the one that is farthest from 0?",
+            values[:, 1],
+            got,
+        )
     if not matches(got, values[:, 1]):
         raise Wrong(
             "The largest of the dot products -3, -1 and -5 was not found: from which number does "

@@ -90,6 +90,11 @@ def by_a_constant(X):
     return X @ softmax_columns(X.T @ X / np.sqrt(2))
 
 
+@exercise.wrong("before the softmax, or after it")
+def scaled_at_the_end(X):
+    return X @ softmax_columns(X.T @ X) / np.sqrt(X.shape[0])
+
+
 @exercise.wrong("multiplied by the root")
 def multiplied(X):
     return X @ softmax_columns(X.T @ X * np.sqrt(X.shape[0]))
@@ -209,6 +214,8 @@ def check(answer):
             "have N terms, or D?": X @ softmax_columns(scores / np.sqrt(3)),
             "The scores are divided by √2, the root for tokens of two entries: how many has a "
             "token here?": X @ softmax_columns(scores / np.sqrt(2)),
+            "The root divides the weights or the outputs, and not the scores: does it come before "
+            "the softmax, or after it?": X @ softmax_columns(scores) / np.sqrt(5),
             "The scores are multiplied by the root: are they meant to grow with D?": (
                 X @ softmax_columns(scores * np.sqrt(5))
             ),

@@ -171,7 +171,7 @@ def check(answer):
             "number for each key and query?": softmax_columns(K @ Q.T),
             "In K Q a row of K is one feature of all the keys, and a column of Q is one query: "
             "what must happen to K, so that its rows are keys?": softmax_columns(K @ Q),
-            UNSCALED: softmax_columns(scores / np.sqrt(3)),
+            UNSCALED.replace("√D_q", "√3"): softmax_columns(scores / np.sqrt(3)),
             "The products are right, but these are the scores: what makes a column sum to one?": (
                 scores
             ),

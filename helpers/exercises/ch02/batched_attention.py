@@ -218,7 +218,7 @@ def check(answer):
             "and key m, which index is summed over?": scores.softmax(dim=2).transpose(1, 2) @ V,
             "Your weights have one row for each feature: do your scores compare tokens with "
             "tokens, or features with features?": over_features(Q, K, V),
-            UNSCALED: scaled(Q, K, V),
+            UNSCALED.replace("√D_q", "√2"): scaled(Q, K, V),
             "The values are weighted with the scores themselves: what turns scores into weights?": (
                 scores @ V
             ),

@@ -85,6 +85,11 @@ def bias_before(X, Omega, beta):
     return Omega @ (X + beta)
 
 
+@exercise.wrong("is the product made before the sum")
+def sum_first(X, Omega, beta):
+    return (beta + Omega) @ X
+
+
 @exercise.wrong("entry by entry")
 def entrywise(X, Omega, beta):
     return beta + Omega * X
@@ -157,6 +162,8 @@ def check(answer):
             "Only the first token got beta: what about the other tokens?": product + beta * [1, 0],
             "Your beta lies along the rows: token 0 got 11 twice and token 1 got 20. Should "
             "beta be a row here, or a column?": product + beta.T,
+            "Your beta was added to Omega, and their sum multiplied with X: is the product made "
+            "before the sum?": (beta + Omega) @ X,
             "Your beta was added to the tokens, and then Omega acted on the sum: does Omega act "
             "on beta in beta 1ᵀ + Omega X?": Omega @ (X + beta),
         },

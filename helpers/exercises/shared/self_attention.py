@@ -113,10 +113,10 @@ def check_self_attention(answer):
             "of A counts the outputs?": V @ A.T,
             "The rows of your weights sum to one, the columns do not: over what does one query's "
             "softmax run, keys or queries?": V @ softmax_columns(scores.T).T,
-            "Your queries are made with the parameters of the keys: which Omega makes a query?": (
+            "Your scores compare keys with keys: which Omega makes a query?": (
                 V @ softmax_columns(K.T @ K)
             ),
-            "Your keys are made with the parameters of the queries: which Omega makes a key?": (
+            "Your scores compare queries with queries: which Omega makes a key?": (
                 V @ softmax_columns(Q.T @ Q)
             ),
             UNSCALED: scaled(*inputs),
