@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from helpers.exercises.engine.judge import PASSED, UNTOUCHED, WRONG
-from helpers.exercises.engine.wording import short
+from helpers.exercises.engine.wording import outline
 
 __all__ = ["Box", "board_box", "hint_box", "message_box", "solution_box", "verdict_box"]
 
@@ -165,7 +165,7 @@ def _parts(exercise, verdict):
         of = (call.made, call) if call.made else (call,)
         inputs = [pair for one in of for pair in zip(one.names, one.inputs or (), strict=False)]
         if inputs:
-            shown = [(name, short(value)) for name, value in inputs]
+            shown = [(name, outline(value)) for name, value in inputs]
             parts.append((_again(exercise, call), shown))
     if printed := _last_lines(call.printed):
         parts.append(("", [("It printed", printed)]))

@@ -121,6 +121,15 @@ def test_an_answer_that_is_only_slow_is_not_told_of_an_endless_loop():
     )
 
 
+def test_of_matrices_in_lists_and_dicts_the_box_shows_the_shapes():
+    def check(answer):
+        answer([{"Omega": np.ones((9, 5)), "scale": np.array([2.0])}, torch.ones(2, 1)])
+        raise Wrong("No.")
+
+    shown = text(exercise(check), judge(exercise(check), lambda x: x))
+    assert "x:\n[{'Omega': an array of 9 × 5, 'scale': [2.]}, an array of 2 × 1]\n" in shown
+
+
 @pytest.mark.parametrize(
     "inputs", [(np.ones(10**6),), ([torch.ones(10**6)],), ((x for x in ()),), ([[0] * 10**6],)]
 )
