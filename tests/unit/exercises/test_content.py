@@ -199,6 +199,22 @@ def test_right_answers_in_pytorch_pass(id, answer):
     assert verdict.passed, verdict.sentence
 
 
+def as_lists(result):
+    return np.asarray(result).tolist()
+
+
+def as_learned_tensor(result):
+    return torch.tensor(np.asarray(result), dtype=torch.float64).requires_grad_()
+
+
+@pytest.mark.parametrize("kind", [as_lists, as_learned_tensor])
+@pytest.mark.parametrize("id", "3.1 3.2 3.3 3.4 3.5 3.6 4.1 4.2 4.3 5.1 5.2 5.3 5.4 5.6".split())
+def test_an_array_may_come_as_lists_or_as_a_tensor_that_is_learned(id, kind):
+    exercise = find(id)
+    verdict = judge(exercise, lambda *inputs: kind(exercise.answer(*inputs)))
+    assert verdict.passed, verdict.sentence
+
+
 @pytest.mark.parametrize("answer", [previous_word_head, by_keys])
 @pytest.mark.parametrize(("D", "delta"), [(8, 100), (8, 10_000), (16, 10_000), (32, 100)])
 def test_a_head_for_the_previous_word_serves_every_length(answer, D, delta):
