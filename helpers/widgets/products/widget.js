@@ -11,7 +11,7 @@ const READABLE_FONT = 9;
 const entry = (x) => (x === null ? "−∞" : two(x));
 
 /** The same in six letters at most, for a cell. */
-const brief = (x) => {
+const cellWords = (x) => {
   const size = Math.abs(x ?? 0);
   if (size < 99.995) return entry(x);
   const words = size < 9999.5 ? x.toFixed(0) : x.toExponential(0).replace("e+", "e");
@@ -120,7 +120,7 @@ export default widget(({ model, root, listen, cleanup }) => {
           onfocus: () => point(i, j), onpointerenter: () => point(i, j),
         };
         return el("div", {
-          class: `tn-product-cell ${kind}`, role: isResult ? "gridcell" : "cell", text: brief(x),
+          class: `tn-product-cell ${kind}`, role: isResult ? "gridcell" : "cell", text: cellWords(x),
           style: `--strength: ${Math.round((100 * Math.abs(x)) / largest)}%`, ...reach,
         });
       }));
@@ -176,7 +176,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     const room = Math.floor((stage.clientWidth - 80) / columns);
     const cell = clamp(room, SMALLEST_CELL, LARGEST_CELL);
     const widest = Math.max(...[...cells.keys()].flatMap(({ rows }) =>
-      rows.flat().map((x) => pen.measureText(brief(x)).width)));
+      rows.flat().map((x) => pen.measureText(cellWords(x)).width)));
     const font = Math.min(FONT, (FONT * (cell - 5)) / widest);
     stage.style.setProperty("--cell", `${cell}px`);
     stage.style.setProperty("--font", `${font}px`);

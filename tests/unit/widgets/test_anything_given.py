@@ -1,6 +1,7 @@
 """Whatever is given to a widget: it is shown, sent and told in words, or refused in a sentence."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from helpers.widgets import (
     slider,
     step_through,
 )
+from helpers.widgets.shared.live import Live
 from helpers.widgets.shared.text import name, sentence, visible
 
 ODD = [
@@ -183,3 +185,9 @@ def test_curves_whose_names_begin_alike_stay_two():
     long = "m" * 300
     widget = explore_lines(Lines([1, 2], {long: [1, 2], long + "y": [2, 3]}, "", "", ""))
     assert len(widget.chart["curves"]) == 2
+
+
+@pytest.mark.parametrize("widget", Live.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_what_a_script_is_joined_from_declares_every_name_once(widget):
+    names = re.findall(r"^(?:const|let|function|class) (\w+)", str(widget._esm), re.M)
+    assert len(names) > 10 and len(names) == len(set(names))
