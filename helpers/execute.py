@@ -26,7 +26,7 @@ def execute(notebook, folder):
         board = {"TRANSFORMER_NOTEBOOKS_PROGRESS": str(Path(empty) / "progress.json")}
         client = NotebookClient(
             notebook,
-            timeout=300,
+            timeout=600,
             kernel_name="python3",
             record_timing=False,
             coalesce_streams=True,

@@ -60,7 +60,7 @@ def nbgrader(tmp_path, monkeypatch):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
 
