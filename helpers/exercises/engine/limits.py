@@ -114,16 +114,18 @@ class _Importing:
 
     def __init__(self, thread):
         self._thread = thread
+        self._looked = time.monotonic()
         self.lasted = 0.0
 
     def look(self):
         """Whether it is importing now, and has not done so for too long."""
+        before, self._looked = self._looked, time.monotonic()
         frame = sys._current_frames().get(self._thread.ident)
         while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
             frame = frame.f_back
         if frame is None or self.lasted > IMPORTS:
             return False
-        self.lasted += SLICE
+        self.lasted += self._looked - before
         return True
 
 

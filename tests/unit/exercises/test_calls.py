@@ -4,6 +4,7 @@ import builtins
 import math
 import re
 import sys
+import threading
 import tracemalloc
 
 import matplotlib.pyplot as plt
@@ -329,7 +330,9 @@ def test_a_module_that_never_ends_is_stopped_all_the_same(tmp_path, monkeypatch)
 
         return never_imported
 
+    threads = set(threading.enumerate())
     assert "did not finish" in judge(SOFTMAX, imports, seconds=0.2).sentence
+    assert set(threading.enumerate()) <= threads
 
 
 def test_where_a_check_makes_many_calls_the_one_that_is_wrong_is_shown():
