@@ -8,7 +8,6 @@ beside the exercise with the reason, or it is a hole in the check.
 
 import collections
 import fnmatch
-import functools
 import multiprocessing
 import os
 import random
@@ -41,16 +40,20 @@ class Trial:
         return [p for p in exercise.equivalents if not self.explained[p]]
 
 
-def trial(id, share=1.0, seed=0):
-    """Judge the mutants of every right answer to the exercise, or a random share of them."""
+def trial(id, most=None):
+    """Judge the mutants of every right answer to an exercise, or at most so many, always the same.
+
+    id: the exercise's number, such as "1.5".
+    """
     exercise = find(id)
-    chosen = random.Random(f"{id} {seed}")
+    answers = (exercise.answer, *exercise.right_answers)
+    chosen = [(a, mutant) for a in answers if (source := _source(a)) for mutant in mutants(source)]
+    if most is not None and most < len(chosen):
+        chosen = random.Random(id).sample(chosen, most)
     result = Trial()
-    for answer in (exercise.answer, *exercise.right_answers):
-        source = _source(answer)
-        for mutant in mutants(source) if source else ():
-            if share == 1 or chosen.random() < share:
-                _judge(exercise, answer, mutant, result)
+    judge(exercise, exercise.answer)  # imports what the check needs; mutants have less time
+    for answer, mutant in chosen:
+        _judge(exercise, answer, mutant, result)
     return result
 
 
@@ -60,11 +63,8 @@ def _source(answer):
         source = source_of(answer)
     except (OSError, SyntaxError):
         return None
-    return (
-        source
-        if source.startswith(("def ", "class ")) and "<locals>" not in answer.__qualname__
-        else None
-    )
+    whole = source.startswith(("def ", "class ")) and "<locals>" not in answer.__qualname__
+    return source if whole else None
 
 
 def _judge(exercise, answer, mutant, result):
@@ -105,7 +105,7 @@ def main(ids, sentences=False):
     # A process for each: mutants leave threads behind that nothing can stop.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as processes:
-        for id, result in zip(ids, processes.map(functools.partial(trial), ids), strict=True):
+        for id, result in zip(ids, processes.map(trial, ids), strict=True):
             exercise = find(id)
             explained = sum(result.explained.values())
             unneeded = result.unneeded(exercise)

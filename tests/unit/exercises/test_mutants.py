@@ -3,11 +3,20 @@
 import numpy as np
 import pytest
 
+from helpers.exercises.engine.chapters import chapters, exercises_of
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.mutants import trial as trials
 from helpers.exercises.mutants.edits import mutants
 from helpers.exercises.mutants.probe import Probe
 from helpers.exercises.shared.compare import same
+
+IDS = [exercise.id for chapter in chapters() for exercise in exercises_of(chapter)]
+MUTANTS = 25  # an exercise, always the same; `python -m helpers.exercises --mutants` tries all
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_no_mutant_passes_unexplained(id):
+    assert not trials.trial(id, MUTANTS).holes
 
 
 @pytest.mark.parametrize(
