@@ -105,15 +105,16 @@ def test_a_fast_hand_gets_the_newest_answer_and_builds_no_queue(notebook):
     assert int(notebook.python("print(len(calls))")) < 10
 
 
-def test_while_a_cell_runs_the_picture_is_dimmed_and_the_line_says_why(notebook):
+def test_while_a_cell_runs_the_picture_is_dimmed_and_the_line_says_why(notebook, lab):
     widget = notebook.widget(GRID)
-    start(notebook, "time.sleep(3)")
+    start(notebook, "while not os.path.exists('go on'): time.sleep(0.05)")
     widget.locator("input").press("End")
     expect(note(widget)).to_have_text(BUSY)
     assert opacity(widget) < 0.5
     assert columns(widget) == "4"  # what is dimmed is the old picture
     assert widget.locator("output").text_content() == "9"
-    expect(note(widget)).to_be_empty(timeout=30_000)
+    (lab[1] / "go on").touch()
+    expect(note(widget)).to_be_empty()
     assert (columns(widget), opacity(widget)) == ("9", 1)
 
 
@@ -123,7 +124,7 @@ def test_an_interrupt_leaves_an_answer(notebook):
     widget.locator("input").press("End")
     expect(note(widget)).to_have_text(BUSY)
     session(notebook, "session.kernel.interrupt()")
-    expect(note(widget)).to_be_empty(timeout=30_000)
+    expect(note(widget)).to_be_empty()
     assert (columns(widget), opacity(widget)) == ("9", 1)
 
 
@@ -137,7 +138,7 @@ def test_after_a_restart_the_cell_must_be_run_again(notebook):
     widget.locator("input").press("End")
     assert notebook.soon(lambda: opacity(widget) < 0.5, True)
     rerun(notebook, 0, GRID)
-    expect(note(widget)).to_be_empty(timeout=30_000)
+    expect(note(widget)).to_be_empty()
     widget.locator("input").press("End")
     assert notebook.soon(lambda: columns(widget), "9") == "9"
 
@@ -204,9 +205,15 @@ def test_a_saved_notebook_opened_again_shows_its_widgets(open_notebook, lab):
     path = lab[1] / first.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
     session(first, "shutdown()")
 
-    again = open_notebook(path, run=False)
-    widget = again.widget(GRID)
-    expect(widget.locator(".tn-grid-heat")).to_be_visible(timeout=30_000)
+    # On a busy machine JupyterLab may say that all widgets are there before it has read those of
+    # the notebook, and then needs another try.
+    for _ in range(4):
+        again = open_notebook(path, run=False)
+        widget = again.widget(GRID)
+        lost = again.cell(GRID).get_by_text("Error displaying widget")
+        expect(widget.locator(".tn-grid-heat").or_(lost)).to_be_visible()
+        if not lost.count():
+            break
     expect(again.widget(STILL).locator("canvas").first).to_be_visible()
     assert (columns(widget), widget.locator("output").text_content()) == ("9", "9")
     expect(note(widget)).to_have_text(GONE)
