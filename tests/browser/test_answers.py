@@ -1,6 +1,7 @@
 """What a live widget says when Python is busy, gone, or was never there; saving and reopening."""
 
 import json
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -143,8 +144,8 @@ def test_after_a_restart_the_cell_must_be_run_again(notebook):
     assert notebook.soon(lambda: columns(widget), "9") == "9"
 
 
-@pytest.mark.parametrize(("ending", "said"), [("shutdown()", GONE), ("", UNSURE)])
-def test_after_a_shutdown_or_a_crash_the_next_question_is_told(notebook, ending, said):
+@pytest.mark.parametrize("ending", ["shutdown()", ""])
+def test_after_a_shutdown_or_a_crash_the_next_question_is_told(notebook, ending):
     widget = notebook.widget(GRID)
     if ending:
         session(notebook, ending)
@@ -153,7 +154,8 @@ def test_after_a_shutdown_or_a_crash_the_next_question_is_told(notebook, ending,
         # JupyterLab says so and starts another kernel.
         notebook.page.get_by_role("button", name="Ok").evaluate("button => button.click()")
     widget.locator("input").press("End")
-    expect(note(widget)).to_have_text(said)
+    # JupyterLab does not always tell a widget of a crash.
+    expect(note(widget)).to_have_text(GONE if ending else re.compile(f"{GONE}|{UNSURE}"))
     assert opacity(widget) < 0.5
 
 
@@ -188,8 +190,12 @@ def test_ctrl_and_s_saves_from_everywhere(notebook, lab):
         )
         assert page.evaluate(dirty)
         place.focus()
-        page.keyboard.press("Control+s")
-        assert notebook.soon(lambda: page.evaluate(dirty), False) is False
+
+        def saved():
+            page.keyboard.press("Control+s")  # not heard while the last one is still being served
+            return not page.evaluate(dirty)
+
+        assert notebook.soon(saved, True)
         assert json.loads((lab[1] / path).read_text())["metadata"]["n"] == number
         page.keyboard.press("b")  # which would insert a cell
     assert page.locator(".jp-Notebook .jp-Cell").count() == len(CELLS)
