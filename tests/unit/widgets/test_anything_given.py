@@ -5,6 +5,9 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given as given_any
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from helpers.widgets import (
     Lines,
@@ -23,6 +26,7 @@ from helpers.widgets import (
     explore_scores,
     slider,
     step_through,
+    switches,
 )
 from helpers.widgets.shared.live import Live
 from helpers.widgets.shared.text import name, sentence, visible
@@ -191,3 +195,43 @@ def test_curves_whose_names_begin_alike_stay_two():
 def test_what_a_script_is_joined_from_declares_every_name_once(widget):
     names = re.findall(r"^(?:const|let|function|class) (\w+)", str(widget._esm), re.M)
     assert len(names) > 10 and len(names) == len(set(names))
+
+
+def turned(k):
+    return Planes([1, 0], [1, 0], [0, 1] if k else [1, 0], [1, 0])
+
+
+# What makes a widget that asks Python, and values that it can answer.
+ASKING = [
+    (lambda: explore_lines(lambda k: LINES, slider("k", 0, 1, 0)), dict(k=1)),
+    (lambda: explore_scores(score, "a b"), dict(words="c")),
+    (lambda: explore_moves(lambda on: MOVES, switches("on", ["a", "b"])), dict(on=[True, False])),
+    (lambda: explore_planes(turned, slider("k", 0, 1, 0)), dict(k=1)),
+    (lambda: explore_order(in_order, ["a", "b"]), dict(order=[1, 0])),
+    (lambda: step_through(lambda k: STEPS, slider("k", 0, 1, 0)), dict(k=1)),
+    (lambda: explore_routing(np.matmul, VALUES), dict(weights=[0, 1, 0])),
+    (
+        lambda: explore_dictionary(mix, EYE, [1, 2], ["a", "b"]),
+        dict(query=[0.5, 0.5], sharpness=2.0),
+    ),
+]
+sent = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers(-(10**400), 10**400) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "good"), ASKING, ids=lambda value: "-".join(value) if isinstance(value, dict) else ""
+)
+@settings(max_examples=40, deadline=None)
+@given_any(data=st.data())
+def test_after_any_messages_a_good_one_is_answered(make, good, data):
+    widget = make()
+    messages = data.draw(st.lists(st.fixed_dictionaries({name: sent for name in good}), max_size=4))
+    for number, values in enumerate([*messages, good], 1):
+        widget.set_state({"values": values, "asked": number})
+        assert widget.answered == number and "\n" not in widget.problem
+        (repr(widget) + widget.fallback() + widget.problem).encode()
+    assert widget.problem == ""
