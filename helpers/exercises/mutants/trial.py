@@ -32,12 +32,13 @@ class Trial:
 
     count: int = 0
     holes: list = field(default_factory=list)
-    explained: collections.Counter = field(default_factory=collections.Counter)  # by pattern
+    explained: int = 0
+    used: set = field(default_factory=set)  # patterns of `exercise.equivalent` that explain one
     told: dict = field(default_factory=lambda: collections.defaultdict(list))  # by sentence
 
     def unneeded(self, exercise):
         """The patterns of `exercise.equivalent` that no passing mutant matches."""
-        return [p for p in exercise.equivalents if not self.explained[p]]
+        return [p for p in exercise.equivalents if p not in self.used]
 
 
 def trial(id, most=None):
@@ -79,13 +80,14 @@ def _judge(exercise, answer, mutant, result):
         return
     result.count += 1
     name = f"{answer.__name__}: {mutant.change}"
-    if verdict.state != PASSED:
-        result.told[verdict.sentence or verdict.state].append(name)
-        return
     patterns = [p for p in exercise.equivalents if fnmatch.fnmatchcase(name, _only_stars(p))]
-    result.explained.update(patterns)
-    if not patterns:
-        result.holes.append(name)
+    if verdict.state == PASSED:
+        result.explained += bool(patterns)
+        result.holes += [] if patterns else [name]
+    else:
+        result.told[verdict.sentence or verdict.state].append(name)
+    if verdict.state == PASSED or verdict.sentence.startswith("It did not finish"):
+        result.used.update(patterns)  # one that is right, but slow, may run out of time
 
 
 def _only_stars(pattern):
@@ -107,11 +109,10 @@ def main(ids, sentences=False):
     with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as processes:
         for id, result in zip(ids, processes.map(trial, ids), strict=True):
             exercise = find(id)
-            explained = sum(result.explained.values())
             unneeded = result.unneeded(exercise)
             print(
-                f"{id}: {result.count} mutants, {explained + len(result.holes)} pass, "
-                f"{explained} of them explained",
+                f"{id}: {result.count} mutants, {result.explained + len(result.holes)} pass, "
+                f"{result.explained} of them explained",
                 flush=True,
             )
             for name in result.holes:
@@ -126,7 +127,7 @@ def main(ids, sentences=False):
                     for name in told[:6]:
                         print(f"      {name}")
             count += result.count
-            passed += explained + len(result.holes)
+            passed += result.explained + len(result.holes)
             faults += len(result.holes) + len(unneeded)
     print(f"{count} mutants, {passed} pass, {faults} faults.")
     return 1 if faults else 0
