@@ -19,16 +19,16 @@ def self_attention_by_loops(X, Omega_q, beta_q, Omega_k, beta_k, Omega_v, beta_v
     X: D × N. Omega_q, Omega_k: D_q × D. Omega_v: D_v × D. Biases are columns: (D_q, 1), (D_v, 1).
     Returns (outputs, A): outputs D_v × N; A[m, n], the attention that output n pays to input m.
     """
+    columns = [(len(Omega), 1) for Omega in (Omega_q, Omega_k, Omega_v)]
+    if [beta_q.shape, beta_k.shape, beta_v.shape] != columns:
+        raise ValueError("Each bias must be a column with as many rows as its Omega.")
     N = X.shape[1]
     keys = [beta_k[:, 0] + Omega_k @ X[:, m] for m in range(N)]
     values = [beta_v[:, 0] + Omega_v @ X[:, m] for m in range(N)]
-    outputs, A = np.zeros((Omega_v.shape[0], N)), np.zeros((N, N))
+    outputs, A = np.zeros((len(Omega_v), N)), np.zeros((N, N))
     for n in range(N):
         q = beta_q[:, 0] + Omega_q @ X[:, n]
-        scores = np.zeros(N)
-        for m in range(N):
-            scores[m] = keys[m] @ q
-        A[:, n] = softmax(scores)
+        A[:, n] = softmax(np.array([keys[m] @ q for m in range(N)]))
         for m in range(N):
             outputs[:, n] += A[m, n] * values[m]
     return outputs, A

@@ -92,7 +92,7 @@ def example(id=MISSING):
 
 
 def hint(id=MISSING, number=None):
-    """Show the hints so far, and one more if there was another try since; or all up to `number`.
+    """Show the hints so far, one more if a different answer failed since, or all up to `number`.
 
     Which ones you have read is remembered on the board.
     """
@@ -114,8 +114,12 @@ def solution(id=MISSING):
     display(message_box(sentence) if sentence else solution_box(exercise))
 
 
-def progress():
+def progress(*given):
     """Show the board: the exercises of all notebooks, with those you have passed."""
+    if given:
+        sentence = "progress needs no number, it shows the exercises of all notebooks: "
+        display(message_box(f"{sentence}`progress()`."))
+        return
     records = board.records()
     rows = [(_name(chapter), exercises_of(chapter)) for chapter in chapters()]
     display(board_box(rows, records, board.take_notes()))

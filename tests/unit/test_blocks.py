@@ -1,5 +1,6 @@
-"""What the exported PyTorch blocks do where notebooks do not look: precision, bad sizes, masks."""
+"""What the exported blocks do where notebooks do not look: precision, bad sizes, masks."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,6 +15,7 @@ from helpers.blocks.positional_encoding_torch import (
     Sinusoidal,
 )
 from helpers.blocks.scaling_and_multiple_heads_torch import MultiHeadSelfAttention
+from helpers.blocks.self_attention import self_attention_by_loops
 from helpers.blocks.transformer_layer_torch import (
     NormAfterLayer,
     PreNormLayer,
@@ -45,6 +47,13 @@ def test_bad_sizes_and_doors_are_refused():
         Absolute("window")
     with pytest.raises(ValueError, match="Only 5 positions were learned"):
         Learned(8, 5).encode(torch.arange(3, 6), torch.randn(1, 3, 8))
+
+
+def test_a_bias_that_numpy_would_stretch_is_refused():
+    X, one_row = np.eye(4), np.ones((1, 4))
+    three = np.zeros((3, 1))  # with it, every score would count three times
+    with pytest.raises(ValueError, match="as many rows as its Omega"):
+        self_attention_by_loops(X, one_row, three, one_row, three, one_row, np.zeros((1, 1)))
 
 
 def test_whole_slopes_serve_as_well():

@@ -311,8 +311,9 @@ class Stream:
         return key, value
 
     def __repr__(self):
+        count = len(self.keys)
         return (
-            f"a stream of {len(self.keys)} pairs, the keys\n{short(self.keys)}\n"
+            f"a stream of {count} pair{'s' if count > 1 else ''}, the keys\n{short(self.keys)}\n"
             f"and the values\n{short(self.values)}"
         )
 

@@ -34,8 +34,9 @@ def attention_weights(X, n, Omega_q, beta_q, Omega_k, beta_k):
     hints=(
         "Whose query and whose keys meet? Say it in words first: output n asks, and every input "
         "answers.",
-        "The query is one column: q = beta_q + Omega_q @ x, where x is token n. Take care that x "
-        "stays a column: X[:, [n]] is D × 1, X[:, n] is flat.",
+        "The query is beta_q + Omega_q @ x, where x is token n. Add two columns, with "
+        "x = X[:, [n]], or two flat vectors, beta_q[:, 0] and Omega_q @ X[:, n]; one of each would "
+        "make a matrix.",
         "The keys are beta_k + Omega_k @ X, one in each column. N dot products with q give N "
         "scores; their softmax gives the weights.",
     ),
@@ -126,7 +127,7 @@ def scaled(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return softmax_columns((K.T @ q)[:, 0] / np.sqrt(len(beta_q)))
 
 
-@exercise.wrong("together they make D_q × D_q. Is the query still one column")
+@exercise.wrong("together they make D_q × D_q. Is the query one column, or one flat vector")
 def spread(X, n, Omega_q, beta_q, Omega_k, beta_k):
     q, K = beta_q + Omega_q @ X[:, n], beta_k + Omega_k @ X
     return softmax_columns(K.T @ q)
@@ -157,7 +158,7 @@ def row_of_whole_matrix(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return softmax_columns((beta_k + Omega_k @ X).T @ (beta_q + Omega_q @ X))[n]
 
 
-@exercise.wrong("the weights of output 0")
+@exercise.wrong("the weights of output n = 0")
 def of_first(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return attention_weights(X, 0, Omega_q, beta_q, Omega_k, beta_k)
 
@@ -172,6 +173,12 @@ def one_key(X, n, Omega_q, beta_q, Omega_k, beta_k):
 @exercise.wrong("what must they be divided by")
 def unnormalized(X, n, Omega_q, beta_q, Omega_k, beta_k):
     return np.exp(without_softmax(X, n, Omega_q, beta_q, Omega_k, beta_k))
+
+
+@exercise.wrong("what does a softmax do to each score before it divides")
+def without_exponentials(X, n, Omega_q, beta_q, Omega_k, beta_k):
+    scores = without_softmax(X, n, Omega_q, beta_q, Omega_k, beta_k)
+    return scores / scores.sum()
 
 
 @exercise.wrong("the largest of them, or something else")
@@ -198,7 +205,7 @@ def check(answer):
     if getattr(got, "shape", ()) in ((4, 2), (4, 2, 2)):
         raise Wrong(
             f"Four weights are expected, and {shape_text(got.shape)} came: {FLAT}Is the "
-            "query still one column, D_q × 1?",
+            "query one column, or one flat vector?",
             softmax_columns(of_2),
             got,
         )
@@ -207,25 +214,26 @@ def check(answer):
         softmax_columns(of_2),
         "the weights of output 2 for D=3, D_q=2, N=4, without biases",
         {
-            f"Every score is twice too large: {FLAT}Are query and keys still one column each?": (
-                of_squares(*inputs)
-            ),
+            f"Every score is twice too large: {FLAT}Are query and keys one column or one flat "
+            "vector each?": of_squares(*inputs),
             "The dot products are right, but these are the scores: what makes them sum to one?": (
                 of_2
             ),
             "These are the exponentials of the scores: what must they be divided by to sum to "
             "one?": (np.exp(of_2), np.exp(of_2 - of_2.max())),
+            "These are the scores divided by their sum: what does a softmax do to each score "
+            "before it divides?": of_2 / of_2.sum(),
             UNSCALED: softmax_columns(of_2 / np.sqrt(2)),
-            "Your weights come from the key of token 2 and all the queries: whose query meets "
+            "Your weights come from the key of token n = 2 and all the queries: whose query meets "
             "whose keys?": softmax_columns((Omega_q @ X).T @ (Omega_k @ X[:, 2])),
             "These are the weights of the output before: does n count from 0, or from 1?": (
                 softmax_columns(of_1)
             ),
-            "These are the weights of output 0: which output does n ask for?": (
+            "These are the weights of output n = 0: which output does n ask for?": (
                 softmax_columns(of_0)
             ),
-            "These are the weights that the key of token 2 gets from each output: which index of "
-            "the matrix of weights counts the outputs?": (
+            "These are the weights that the key of token n = 2 gets from each output: which index "
+            "of the matrix of weights counts the outputs?": (
                 softmax_columns((Omega_k @ X).T @ (Omega_q @ X))[2]
             ),
             "All your weights are equal, as if the query were zero or all keys the same: from "
@@ -240,8 +248,8 @@ def check(answer):
         softmax_columns(2 * X[1]),
         "the weights of output 2, with queries 1, -1, 2, 4 and keys 0, 3, 1, -2",
         {
-            "Output 2 asks with its query, 2, and the keys are 0, 3, 1, -2; your weights come from "
-            "the key of token 2 and all the queries: whose query meets whose keys?": (
+            "Output n = 2 asks with its query, 2, and the keys are 0, 3, 1, -2; your weights come "
+            "from the key of token n = 2 and all the queries: whose query meets whose keys?": (
                 softmax_columns(X[0])
             ),
         },

@@ -19,7 +19,7 @@ exercise = Exercise(
     stars=1,
     stub='''\
 def parameter_free_attention(X):
-    """Self-attention in which the tokens themselves are queries, keys and values.
+    """Self-attention without parameters: every output is a weighted sum of the tokens.
 
     The score of token m for token n is their dot product, divided by the square root of D; a
     softmax over the tokens attended to turns each token's scores into weights.
@@ -32,9 +32,9 @@ def parameter_free_attention(X):
     hints=(
         "Which product of X with itself holds the dot product of every token with every other? "
         "How many rows and columns must it have?",
-        "X.T @ X is N × N. The root is of D, the number of entries in a token: as vectors get "
-        "longer, their dot products spread, and the root undoes that.",
-        "A softmax down each column makes A, keys down and queries across. Column n of the output "
+        "X.T @ X is N × N. The root below the fraction bar is of D, the number of entries in a "
+        "token.",
+        "A softmax down each column makes A, with a column for each output. Column n of the output "
         "is the sum of all tokens, each weighted by an entry of A[:, n].",
     ),
     notice="The scores are symmetric, the weights are not: each column has a sum of its own.",
@@ -43,7 +43,7 @@ def parameter_free_attention(X):
 
 @exercise.solution
 def parameter_free_attention(X):
-    scores = X.T @ X / np.sqrt(X.shape[0])  # N × N, keys × queries
+    scores = X.T @ X / np.sqrt(X.shape[0])  # N × N: of token m, for output n
     exponentials = np.exp(scores - scores.max(axis=0))
     A = exponentials / exponentials.sum(axis=0)  # columns sum to one
     return X @ A  # D × N
@@ -108,6 +108,22 @@ def over_rows(X):
 @exercise.wrong("two tokens, or two features")
 def of_features(X):
     return softmax_columns(X @ X.T / np.sqrt(X.shape[0])).T @ X
+
+
+@exercise.wrong("two tokens, or two features")
+def of_features_in_columns(X):
+    return softmax_columns(X @ X.T / np.sqrt(X.shape[0])) @ X
+
+
+@exercise.wrong("two tokens, or two features")
+def of_features_unscaled(X):
+    return softmax_columns(X @ X.T) @ X
+
+
+@exercise.wrong("what does a softmax do to each score before it divides")
+def without_exponentials(X):
+    scores = X.T @ X / np.sqrt(X.shape[0])
+    return X @ (scores / scores.sum(axis=0))
 
 
 @exercise.wrong("what turns scores into weights")
@@ -204,10 +220,10 @@ def check(answer):
         outputs,
         "the outputs for three tokens with five entries",
         {
-            "You divided the scores by D itself: how fast do dot products of D terms spread?": (
+            "You divided the scores by D itself: what stands below the fraction bar?": (
                 X @ softmax_columns(scores / 5)
             ),
-            "The scores are not scaled: what happens to dot products as D grows?": (
+            "The scores are not scaled: what stands below the fraction bar?": (
                 X @ softmax_columns(scores)
             ),
             "The scores are divided by the root of how many tokens there are: does a dot product "
@@ -216,25 +232,30 @@ def check(answer):
             "token here?": X @ softmax_columns(scores / np.sqrt(2)),
             "The root divides the weights or the outputs, and not the scores: does it come before "
             "the softmax, or after it?": X @ softmax_columns(scores) / np.sqrt(5),
-            "The scores are multiplied by the root: are they meant to grow with D?": (
-                X @ softmax_columns(scores * np.sqrt(5))
-            ),
-            "The weights that mix one output do not sum to one: along which axis of the scores "
-            "does one query meet all keys?": X @ A.T,
+            "The scores are multiplied by the root: does it stand above the fraction bar, or "
+            "below?": X @ softmax_columns(scores * np.sqrt(5)),
+            "The weights that mix one output do not sum to one: along which axis of the matrix "
+            "do the scores of one output lie?": X @ A.T,
             "The tokens are weighted with the scores themselves: what turns scores into weights?": (
                 X @ scores / np.sqrt(5),
                 X @ scores,
             ),
+            "The scores are divided by their sum, as they are: what does a softmax do to each "
+            "score before it divides?": X @ (scores / scores.sum(axis=0)),
             "For each output the weights must sum to one; here all the weights together sum to "
             "one: which axis does the sum run along?": tuple(X @ way / way.sum() for way in ways),
             "The tokens are weighted with the exponentials of the scores: what must they be "
             "divided by to be weights?": tuple(X @ way for way in ways),
             "Your outputs are rows: in which direction do the tokens of X stand?": outputs.T,
-            "These are the weights, keys × queries: what do they weight?": A,
+            "These are the weights, N × N: what do they weight?": A,
             "Every output lacks its own token, yet the sum runs over all of them: may a token "
             "attend to itself?": without_itself(X),
             "Your weights are 5 × 5, one for each pair of entries: do your dot products compare "
-            "two tokens, or two features?": of_features(X),
+            "two tokens, or two features?": tuple(
+                weights @ X
+                for scaled in (X @ X.T / np.sqrt(5), X @ X.T)
+                for weights in (softmax_columns(scaled), softmax_columns(scaled).T)
+            ),
         },
     )
     rng = np.random.default_rng(13)

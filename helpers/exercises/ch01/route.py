@@ -66,7 +66,7 @@ def plain_mean(values, weights):
     return values.mean(axis=1)
 
 
-@exercise.wrong("tokens are columns")
+@exercise.wrong("the values are columns")
 def mixing_rows(values, weights):
     return weights @ values
 
@@ -101,6 +101,12 @@ def replaced(values, weights):
     return weights[-1] * values[:, -1]
 
 
+@exercise.wrong("and not the V and a_1 of the text")
+def output_of_the_text(values, weights):
+    V, a_1 = np.array([[4.0, 0.0, 2.0], [0.0, 2.0, 3.0]]), np.array([0.1, 0.3, 0.6])
+    return V @ a_1
+
+
 @exercise.check
 def check(answer):
     # A square case first: there, mixing rows runs without an error and can be named.
@@ -113,7 +119,7 @@ def check(answer):
             "Each value is weighted, and the products stand side by side: over which axis does "
             "the sum run?": values * weights,
             "All the weight is on the second value, and the second row of the matrix came out; "
-            "tokens are columns: which index of values counts the tokens?": weights @ values,
+            "the values are columns: which index of the matrix counts them?": weights @ values,
             "The weights sum to one already: what is left to divide by N?": values @ weights / 2,
             "This is the plain average of the values: have the weights a say?": values.mean(1),
             "The weights are ready to use: why send them once more through a softmax?": values
@@ -122,6 +128,10 @@ def check(answer):
             "inside the loop, or does the loop end too early?": np.zeros(2),
             "All the weight is on the second value, and the first came out: which value does "
             "weights[0] belong to?": values[:, 0],
+            "(1.6, 2.4) is output one of the text, whose values were others: does your function "
+            "use its own values and weights, and not the V and a_1 of the text?": (
+                np.array([1.6, 2.4])
+            ),
         },
     )
     values = np.array([[2.0, 7.0, 5.0], [11.0, 3.0, 13.0]])

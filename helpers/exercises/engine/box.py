@@ -80,7 +80,7 @@ def hint_box(exercise, number, notes=()):
     rest = f'`solution("{exercise.id}")` shows the solution.'
     if number < total:
         rest = (
-            f'After another try, `hint("{exercise.id}")` adds the next one; '
+            f'After a different answer, `hint("{exercise.id}")` adds the next one; '
             f'`hint("{exercise.id}", {number + 1})` does so now.'
         )
     return _box(title, exercise, hints, None, [rest, *notes])

@@ -21,13 +21,13 @@ __all__ = [
 
 OVERFLOW = (
     "np.exp(1000) overflows, and np.exp(-1000) is 0. What can be subtracted from all the scores of "
-    "one query without changing their softmax?"
+    "one softmax without changing its weights?"
 )
 UNDERFLOW = (
-    "Every exponential was 0, and 0/0 is not a number: subtract the largest score of each query."
+    "Every exponential was 0, and 0/0 is not a number: subtract the largest score of each softmax."
 )
 NOT_THE_LARGEST = (
-    "Is what you subtract from the scores of one query the largest of them, or something else, "
+    "Is what you subtract from the scores of one softmax the largest of them, or something else, "
     "such as their mean, the smallest or the first?"
 )
 # Three keys and three queries of one entry each, the scores they make, and why NaN comes: no number
@@ -128,6 +128,6 @@ def without_squares(answer, *inputs):
             if words in str(error):
                 raise Wrong(
                     f"Several numbers came where one was to be stored. {FLAT}Are queries, keys and "
-                    "values still one column each, and is every dot product summed?"
+                    "values one column or one flat vector each, and is every dot product summed?"
                 ) from None
         raise

@@ -78,7 +78,7 @@ def check_self_attention(answer):
     parameters = [parameter.round(1) for parameter in random_parameters(rng, 3, 2, 4)]
     Omega_q, beta_q, Omega_k, _, Omega_v, _ = parameters
     beta_v = np.array([[1.5], [-2.7], [3.2], [4.1]])
-    none_q, none_v = 0 * beta_q, 0 * beta_v
+    none_q, none_v = np.zeros((2, 1)), np.zeros((4, 1))
     inputs = X, Omega_q, none_q, Omega_k, none_q, Omega_v, none_v
     Q, K, V = project(*inputs)
     scores = K.T @ Q
@@ -122,12 +122,10 @@ def check_self_attention(answer):
             UNSCALED: scaled(*inputs),
             "Only the last value came out, times its weight: is each term added to the output so "
             "far, or does it replace the output?": V[:, [-1]] * A[-1],
-            f"Two columns came for each output: {FLAT}Is each query still one column, D_q × 1?": (
-                spread(*inputs),
-                spread(*inputs).reshape(4, 10),
-            ),
-            f"The scores come from too many products: {FLAT}Are queries and keys still one column "
-            "each?": of_squares(*inputs),
+            f"Two columns came for each output: {FLAT}Is each query one column, or one flat "
+            "vector?": (spread(*inputs), spread(*inputs).reshape(4, 10)),
+            f"The scores come from too many products: {FLAT}Are queries and keys one column "
+            "or one flat vector each?": of_squares(*inputs),
         },
     )
     inputs = other_X, *inputs[1:-1], beta_v
@@ -144,14 +142,15 @@ def check_self_attention(answer):
             ),
         },
     )
-    inputs = X, 0 * Omega_q, beta_q, *inputs[3:]
+    no_Omega = np.zeros((2, 3))  # not 0 * Omega_q, which is shown with -0
+    inputs = X, no_Omega, beta_q, *inputs[3:]
     recognize(
         unchanged(answer, *inputs),
         self_attention(*inputs),
         "the outputs with Omega_q = 0, so that every query is beta_q",
         {
             "With Omega_q = 0 every query is the bias alone, yet your outputs are plain averages: "
-            "is beta_q part of the query?": self_attention(X, 0 * Omega_q, none_q, *inputs[3:])
+            "is beta_q part of the query?": self_attention(X, no_Omega, none_q, *inputs[3:])
         },
     )
     for D, D_q, D_v, N in 2 * (

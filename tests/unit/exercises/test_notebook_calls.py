@@ -144,7 +144,8 @@ def test_the_first_hint_is_given_at_once_and_the_next_after_another_try(shown):
     assert shown[0] == shown[1] and shown[0].startswith(f"Hint 1 of {TOTAL}: 1.2")
     assert SOFTMAX.hints[0].replace("`", "") in shown[0] and count() == 1
     assert (
-        'After another try, hint("1.2") adds the next one; hint("1.2", 2) does so now.' in shown[0]
+        'After a different answer, hint("1.2") adds the next one; hint("1.2", 2) does so now.'
+        in shown[0]
     )
     exercises.check("1.2", one)
     assert 'hint("1.2") gives you the next hint' in shown[-1]
@@ -205,6 +206,13 @@ def test_the_board_remembers_what_was_passed(shown):
     exercises.board = Board()  # another kernel
     exercises.progress()
     assert "✓ 1.2 ★" in shown[-1] and "Your board: 1 of " in shown[-1]
+
+
+def test_progress_needs_no_number(shown):
+    exercises.progress("01")
+    assert shown == [
+        "progress needs no number, it shows the exercises of all notebooks: progress()."
+    ]
 
 
 def test_only_under_nbgrader_check_raises_and_the_board_is_left_alone(shown, monkeypatch):
