@@ -234,7 +234,7 @@ def test_figures_of_the_last_call_alone_are_kept_and_none_is_left_open():
 
     def plots(scores):
         axes = plt.figure().add_subplot()
-        axes.set_title(str(scores.shape))
+        axes.set_title(str(scores.shape), loc="center")
         return SOFTMAX.answer(scores)
 
     try:
