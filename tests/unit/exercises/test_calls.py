@@ -230,6 +230,7 @@ def test_prints_are_shown_of_answers_that_pass_or_are_not_finished():
 
 
 def test_figures_of_the_last_call_alone_are_kept_and_none_is_left_open():
+    plt.close("all")
     mine = plt.figure()
 
     def plots(scores):
