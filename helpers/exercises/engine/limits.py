@@ -18,21 +18,23 @@ class Stopped(SystemExit):
 
     A bare `except` around the endless work would swallow it. But Python creates the exception in
     the thread itself, so we can have every running function there traced from now on: at the next
-    line, which is the handler's, Stopped is raised again, and nothing catches it there.
+    line, which is the handler's, Stopped is raised again, and nothing catches it there. The
+    engine's own functions are left alone: they let it through, and end what they have begun.
     """
 
     def __init__(self, *args):
         super().__init__(*args)
         frame = sys._getframe(1)
         while frame is not None and frame.f_code.co_qualname != "limited.<locals>.run":
-            frame.f_trace = _raise_again
+            if not frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+                frame.f_trace = _raise_again
             frame = frame.f_back
         sys.settrace(lambda *new_function: None)
 
 
 def _raise_again(frame, event, argument):
     if event == "line":
-        raise SystemExit
+        raise Stopped.__new__(Stopped)  # without __init__: tracing is on already
     return _raise_again
 
 

@@ -17,6 +17,7 @@ from helpers.exercises.engine.calls import copied
 from helpers.exercises.engine.chapters import find
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.judge import judge
+from helpers.exercises.engine.memory import LimitedMemory
 from helpers.exercises.shared.compare import same
 
 SOFTMAX = find("1.2")
@@ -249,6 +250,16 @@ def test_figures_of_the_last_call_alone_are_kept_and_none_is_left_open():
 
 
 # ---------------------------------------------------------------------------------- what is undone
+
+
+def test_an_answer_that_is_stopped_leaves_no_limit_of_memory():
+    def check(answer):
+        for n in range(1000):
+            answer(n)
+
+    before = LimitedMemory._inside
+    sentence = judge(exercise(check), lambda x: sum(range(300_000)), seconds=0.3).sentence
+    assert "did not finish" in sentence and LimitedMemory._inside == before
 
 
 @pytest.mark.parametrize(
