@@ -142,9 +142,20 @@ def too_large_steps(counts, labels):
     return leaps(counts, labels, steps=1000, size=10)
 
 
-@exercise.wrong("too far for many reviews")
+# Steps that are larger still leap about, and the last digits of a processor say where they end.
+@exercise.wrong("are the steps small enough")
 def too_large_steps_for_many_reviews(counts, labels):
-    return leaps(counts, labels, steps=1000, size=0.5)
+    return leaps(counts, labels, steps=300, size=0.3)
+
+
+@exercise.wrong("leave out a part of the total")
+def bias_left_out_of_the_probability(counts, labels):
+    weights, bias = np.zeros(counts.shape[1]), 0.0
+    for _ in range(1000):
+        errors = 1 / (1 + np.exp(-counts @ weights)) - labels
+        weights = weights - 0.5 * counts.T @ errors / len(labels)
+        bias = bias - 0.5 * errors.mean()
+    return weights, bias
 
 
 @exercise.wrong("NaN")
