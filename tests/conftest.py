@@ -14,6 +14,8 @@ from helpers.notebooks import ENVIRONMENT, ROOT
 os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent / "offline"), str(ROOT)])
 os.environ["TRANSFORMER_NOTEBOOKS_PROGRESS"] = str(Path(tempfile.mkdtemp()) / "progress.json")
 os.environ.update(ENVIRONMENT)
+if "PYTEST_XDIST_WORKER" in os.environ:  # the processes share the cores among them already
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Two busy cores make any deadline a coin toss; in CI the examples are the same every time.
 settings.register_profile("calm", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -91,6 +91,6 @@ def test_a_rerun_leaves_nothing_of_the_old_picture(notebook):
     for index, kind in enumerate(KINDS):
         rerun(index, 2)
         before = nodes()
-        rerun(index, 6)
-        kept[kind] = (nodes() - before) / 6
+        rerun(index, 3)
+        kept[kind] = (nodes() - before) / 3
     assert all(count < 20 for count in kept.values()), kept
