@@ -291,8 +291,7 @@ def test(arguments):
         ["ruff", "format", "--check"],
         ["helpers.exercises"],
         # The notebooks first, for they take longest: then no process waits for another at the end.
-        # Four, also on two cores: a test in the browser waits more than it computes.
-        ["pytest", "-n", "4", "--dist=loadscope", "--no-loadscope-reorder", *arguments],
+        ["pytest", "-n", "2", "--dist=loadscope", "--no-loadscope-reorder", *arguments],
     )
     for step in steps:
         code = run("-m", *step)

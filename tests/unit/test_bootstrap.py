@@ -138,7 +138,7 @@ def test_tests_stop_at_the_first_failure_with_its_code(made):
         "called ruff check",
         "called ruff format --check",
         "called helpers.exercises",
-        "called pytest -n 4 --dist=loadscope --no-loadscope-reorder -k softmax",
+        "called pytest -n 2 --dist=loadscope --no-loadscope-reorder -k softmax",
     ]
     # What was installed for the tests is enough for lab.
     assert "nstall" not in bootstrap(root, "lab")[0]
