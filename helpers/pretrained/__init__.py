@@ -1,11 +1,15 @@
-"""A published encoder in plain NumPy: found on this machine, checked, read, and run.
+"""Published models in plain NumPy: found on this machine, checked, read, and run.
 
     encoder = load_encoder()
     result = encoder("The ball sinks into the basket")
     result.attention[1, 8]  # layer 1, head 8: keys × queries
 
-The model is sentence-transformers/all-MiniLM-L6-v2 (Apache 2.0): six BERT layers of twelve heads,
+The encoder is sentence-transformers/all-MiniLM-L6-v2 (Apache 2.0): six BERT layers of twelve heads,
 384 wide. Finding and loading it never uses the network; only `download_encoder` does.
+
+    tokens, merges = load_gpt_vocabulary()
+
+The GPT is SmolLM2-135M-Instruct (Apache 2.0), of which this reads the vocabulary.
 """
 
 from helpers.pretrained.encoder import Encoded, Encoder
@@ -16,15 +20,25 @@ from helpers.pretrained.files import (
     find_encoder,
     load_encoder,
 )
+from helpers.pretrained.gguf import (
+    PUBLISHED_GPT,
+    GPTMissing,
+    find_gpt,
+    load_gpt_vocabulary,
+)
 from helpers.pretrained.wordpiece import WordPiece
 
 __all__ = [
     "PUBLISHED",
+    "PUBLISHED_GPT",
     "Encoded",
     "Encoder",
     "EncoderMissing",
+    "GPTMissing",
     "WordPiece",
     "download_encoder",
     "find_encoder",
+    "find_gpt",
     "load_encoder",
+    "load_gpt_vocabulary",
 ]

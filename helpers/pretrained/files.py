@@ -75,7 +75,7 @@ def load_encoder(folder=None, dtype=np.float64, sha256=PUBLISHED):
         raise EncoderMissing(f"{folder} lacks {' and '.join(lacking)}{note if pickled else ''}.")
     weights_file, vocabulary_file, config_file = (folder / name for name in FILES)
     if sha256 is not None:
-        _check_hash(weights_file, sha256)
+        check_hash(weights_file, sha256)
     config = _read_config(config_file)
     word_piece = _read_vocabulary(vocabulary_file)
     return Encoder(config, Weights(weights_file, dtype), word_piece)
@@ -94,7 +94,7 @@ def download_encoder():
         paths = [Path(hf_hub_download(MODEL, name, force_download=True)) for name in FILES]
     except Exception as error:  # no network, no disk: the client has many kinds
         raise EncoderMissing(f"{MODEL} could not be fetched: {error}") from error
-    _check_hash(paths[0], PUBLISHED)
+    check_hash(paths[0], PUBLISHED)
     return paths[0].parent
 
 
@@ -152,7 +152,7 @@ def _lacking(folder):
     return [name for name in FILES if not (folder / name).is_file()]
 
 
-def _check_hash(path, sha256):
+def check_hash(path, sha256):
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != sha256:

