@@ -232,13 +232,16 @@ function widget(build) {
       };
       watchZoom();
 
-      // Controls keep their keys from JupyterLab, but for Ctrl or Cmd and S, which saves.
+      // Controls keep their keys from JupyterLab, but for Ctrl or Cmd and S, which saves. A control
+      // that let it through is closed again by the next key, which may come before any timer.
+      let open = null;
       const pass = ({ key, ctrlKey, metaKey, target }) => {
-        if (key.toLowerCase() !== "s" || !(ctrlKey || metaKey) || !root.contains(target)) return;
-        const kept = target.getAttribute(KEYS);
-        if (!kept) return;
+        open?.setAttribute(KEYS, "true");
+        open = null;
+        const saves = key.toLowerCase() === "s" && (ctrlKey || metaKey);
+        if (!saves || !root.contains(target) || !target.hasAttribute(KEYS)) return;
+        open = target;
         target.removeAttribute(KEYS);
-        setTimeout(() => target.setAttribute(KEYS, kept));
       };
       window.addEventListener("keydown", pass, { capture: true, signal });
 
