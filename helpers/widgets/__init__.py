@@ -13,6 +13,7 @@ from helpers.widgets.products.widget import Operation, Product, step_through
 from helpers.widgets.routing.widget import explore_routing
 from helpers.widgets.scores.widget import WordScores, explore_scores
 from helpers.widgets.shared.live import slider, switches
+from helpers.widgets.tokens.widget import TokenRows, explore_tokens
 
 __all__ = [
     "Attention",
@@ -24,6 +25,7 @@ __all__ = [
     "Page",
     "Planes",
     "Product",
+    "TokenRows",
     "WordScores",
     "explore",
     "explore_dictionary",
@@ -34,6 +36,7 @@ __all__ = [
     "explore_planes",
     "explore_routing",
     "explore_scores",
+    "explore_tokens",
     "show",
     "slider",
     "step_through",

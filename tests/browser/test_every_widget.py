@@ -70,6 +70,10 @@ KINDS = {
         "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",
         *("input", "a", "b"),
     ),
+    "tokens": (
+        "explore_tokens(lambda text: TokenRows([('characters', list(text))]), 'sea')",
+        *("input", "a", "b"),
+    ),
 }
 
 

@@ -244,12 +244,12 @@ def _truths(sent, size, what):
     return tuple(sent)
 
 
-def text_box(text):
-    """A box for a sentence; the function gets what is typed as `words`."""
+def text_box(text, name="words"):
+    """A box for a sentence; `name` is what the function calls what is typed."""
     if not isinstance(text, str):
         raise ValueError(f"The text should be one text, not a {type(text).__name__}.")
     text = text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot travel
-    return dict(kind="text", name="words", label="Words", value=text, longest=LONGEST)
+    return dict(kind="text", name=name, label=name.title(), value=text, longest=LONGEST)
 
 
 def _checked_name(name, label):

@@ -16,6 +16,7 @@ from helpers.widgets import (
     Ordered,
     Planes,
     Product,
+    TokenRows,
     WordScores,
     explore_dictionary,
     explore_lines,
@@ -24,6 +25,7 @@ from helpers.widgets import (
     explore_planes,
     explore_routing,
     explore_scores,
+    explore_tokens,
     slider,
     step_through,
     switches,
@@ -52,6 +54,11 @@ def mix(query, keys, values, sharpness):
 
 def score(words):
     return WordScores(words, [1] * len(words), 1, "")
+
+
+def cut(text):
+    words = [(word, word) for word in text.split()]
+    return TokenRows([("characters", list(text)), ("words", words)])
 
 
 def in_order(order):
@@ -102,7 +109,13 @@ MAKERS = [
         lambda answer: explore_dictionary(lambda *asked: answer, EYE, [1, 2], ["a", "b"]),
         dict(answer=([0.5, 0.5], [1])),
     ),
+    (
+        lambda **given: explore_tokens(lambda text: TokenRows(**given), "a"),
+        dict(rows=[("name", ["a", b"b", ("c", "kind")])]),
+    ),
+    (lambda token: explore_tokens(lambda text: TokenRows([(token, [token])]), "a"), dict(token="")),
     (explore_scores, dict(function=score, text="a b")),
+    (explore_tokens, dict(split=cut, text="a b")),
     (explore_lines, dict(lines=LINES)),
     (explore_moves, dict(moves=MOVES)),
     (explore_planes, dict(planes=PLANES)),
@@ -168,6 +181,7 @@ def test_names_and_sentences_have_an_end():
         lambda long: explore_dictionary(mix, EYE, [1, 2], [long, "b"]),
         lambda long: explore_routing(np.matmul, VALUES, {long: (1, 0, 0)}),
         lambda long: explore_scores(score, long),
+        lambda long: explore_tokens(lambda text: TokenRows([(long, [long, (long, long)])]), long),
         lambda long: explore_moves(Moves([long, "b"], EYE, EYE)),
         lambda long: explore_order(
             lambda order: Ordered([[long, "b"][i] for i in order], [[1, 2]], [[1, 2]]), [long, "b"]
@@ -208,6 +222,7 @@ def turned(k):
 ASKING = [
     (lambda: explore_lines(lambda k: LINES, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_scores(score, "a b"), dict(words="c")),
+    (lambda: explore_tokens(cut, "a b"), dict(text="c")),
     (lambda: explore_moves(lambda on: MOVES, switches("on", ["a", "b"])), dict(on=[True, False])),
     (lambda: explore_planes(turned, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_order(in_order, ["a", "b"]), dict(order=[1, 0])),
