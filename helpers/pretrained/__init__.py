@@ -7,9 +7,11 @@
 The encoder is sentence-transformers/all-MiniLM-L6-v2 (Apache 2.0): six BERT layers of twelve heads,
 384 wide. Finding and loading it never uses the network; only `download_encoder` does.
 
+    gpt = load_gpt()
     tokens, merges = load_gpt_vocabulary()
+    gpt.logits(gpt.run(ids))  # vocabulary × N: the next token's logits after each of N ids
 
-The GPT is SmolLM2-135M-Instruct (Apache 2.0), of which this reads the vocabulary.
+The GPT is SmolLM2-135M-Instruct (Apache 2.0): thirty pre-norm layers of nine heads, 576 wide.
 """
 
 from helpers.pretrained.encoder import Encoded, Encoder
@@ -26,11 +28,14 @@ from helpers.pretrained.gguf import (
     find_gpt,
     load_gpt_vocabulary,
 )
+from helpers.pretrained.gpt import GPT, Cache, load_gpt
 from helpers.pretrained.wordpiece import WordPiece
 
 __all__ = [
+    "GPT",
     "PUBLISHED",
     "PUBLISHED_GPT",
+    "Cache",
     "Encoded",
     "Encoder",
     "EncoderMissing",
@@ -40,5 +45,6 @@ __all__ = [
     "find_encoder",
     "find_gpt",
     "load_encoder",
+    "load_gpt",
     "load_gpt_vocabulary",
 ]

@@ -66,11 +66,14 @@ def f32(array):
     return array.shape, F32, array.astype("<f4").tobytes()
 
 
-def random_blocks(rng, shape, kind):
-    """A tensor of random blocks: (what write_gguf takes, its numbers computed one by one)."""
+def random_blocks(rng, shape, kind, spread=1.0):
+    """A tensor of random blocks: (what write_gguf takes, its numbers computed one by one).
+
+    spread: of the blocks' scales and least numbers.
+    """
     raw, numbers = b"", []
     for _ in range(np.prod(shape) // 32):
-        scale, least = rng.normal(size=2).astype(np.float16)
+        scale, least = rng.normal(0, spread, 2).astype(np.float16)
         content = rng.integers(256, size=32 if kind == Q8_0 else 16, dtype=np.uint8)
         raw += scale.tobytes()
         if kind == Q8_0:
