@@ -28,9 +28,10 @@ class LimitedMemory:
         import resource  # which Windows does not have
 
         with self._lock:
-            if not LimitedMemory._inside:
-                LimitedMemory._before = resource.getrlimit(resource.RLIMIT_DATA)
             LimitedMemory._inside += 1
+            if self._inside > 1:  # a limit that rose with every further answer would be none
+                return
+            LimitedMemory._before = resource.getrlimit(resource.RLIMIT_DATA)
             soft, hard = self._before
             limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
             limited = min([held + ALLOWANCE, *limits])

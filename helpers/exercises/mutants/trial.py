@@ -7,6 +7,7 @@ beside the exercise with the reason, or it is a hole in the check.
 """
 
 import collections
+import contextlib
 import fnmatch
 import multiprocessing
 import os
@@ -24,6 +25,7 @@ from helpers.exercises.mutants.probe import Probe
 __all__ = ["Trial", "main", "trial"]
 
 SECONDS = 3.0  # a mutant that never ends is as good as refused
+BYTES = 8 * 2**30  # no process that tries mutants may ever take more
 
 
 @dataclass
@@ -95,6 +97,14 @@ def _only_stars(pattern):
     return pattern.replace("[", "[[]").replace("?", "[?]")
 
 
+def _bounded():
+    """Limit the memory of this process for good, where the system can (all but Windows)."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+
+
 def main(ids, sentences=False):
     """Print what the exercises' mutants found; returns the exit status: 1 if there is a hole."""
     ids = ids or [e.id for chapter in chapters() for e in exercises_of(chapter)]
@@ -106,7 +116,9 @@ def main(ids, sentences=False):
     count = passed = faults = 0
     # A process for each: mutants leave threads behind that nothing can stop.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context, max_tasks_per_child=1) as processes:
+    with ProcessPoolExecutor(
+        os.cpu_count(), context, initializer=_bounded, max_tasks_per_child=1
+    ) as processes:
         for id, result in zip(ids, processes.map(trial, ids), strict=True):
             exercise = find(id)
             unneeded = result.unneeded(exercise)

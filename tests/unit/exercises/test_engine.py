@@ -338,6 +338,18 @@ def test_an_answer_that_cannot_be_stopped_stays_limited_until_it_ends(monkeypatc
         sys.stdout, sys.stderr = streams
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_a_second_answer_does_not_raise_the_limit_of_one_that_could_not_be_stopped(monkeypatch):
+    import resource
+
+    monkeypatch.setattr(memory, "_held", iter([2**33, 2**34]).__next__)
+    with memory.LimitedMemory():
+        first = resource.getrlimit(resource.RLIMIT_DATA)
+        with memory.LimitedMemory():
+            assert resource.getrlimit(resource.RLIMIT_DATA) == first
+        assert resource.getrlimit(resource.RLIMIT_DATA) == first
+
+
 def test_where_memory_cannot_be_limited_answers_are_judged_all_the_same(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert judge(softmax_exercise(), right).passed
