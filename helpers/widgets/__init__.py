@@ -6,6 +6,7 @@ from helpers.widgets.attention.widget import explore
 from helpers.widgets.dictionary.widget import explore_dictionary
 from helpers.widgets.grid.widget import Grid, Page, explore_grid
 from helpers.widgets.lines.widget import Lines, explore_lines
+from helpers.widgets.merges.widget import Merges, explore_merges
 from helpers.widgets.moves.widget import Moves, explore_moves
 from helpers.widgets.order.widget import Ordered, explore_order
 from helpers.widgets.planes.widget import Planes, explore_planes
@@ -19,6 +20,7 @@ __all__ = [
     "Attention",
     "Grid",
     "Lines",
+    "Merges",
     "Moves",
     "Operation",
     "Ordered",
@@ -31,6 +33,7 @@ __all__ = [
     "explore_dictionary",
     "explore_grid",
     "explore_lines",
+    "explore_merges",
     "explore_moves",
     "explore_order",
     "explore_planes",

@@ -25,6 +25,11 @@ def turned(degrees):
 def moved(on):
     return Moves(['a', 'b'], np.eye(2), np.eye(2) * on)
 
+def learn(words):
+    ab, ba = ('a', 'b'), ('b', 'a')
+    steps = [([['a', 'b', 'a']], {ab: 2, ba: 1}, ab), ([['ab', 'a']], {('ab', 'a'): 1}, None)]
+    return Merges(steps[-len(words):])
+
 shown = """
 # Kind -> what makes it, what takes the keys, and two keys of which each changes the status.
 KINDS = {
@@ -69,6 +74,10 @@ KINDS = {
     "scores": (
         "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",
         *("input", "a", "b"),
+    ),
+    "merges": (
+        "explore_merges(learn, 'two words')",
+        *("[role=option][tabindex='0']", "]", "["),
     ),
     "tokens": (
         "explore_tokens(lambda text: TokenRows([('characters', list(text))]), 'sea')",

@@ -29,6 +29,32 @@ explore_tokens(lambda text: TokenRows([(name, list(text)), (name, [(text, name),
                name + " x" * 300)
 """
 
+MERGES = """
+from collections import Counter
+from itertools import pairwise
+from helpers.widgets import Merges, explore_merges
+
+def learn(words):
+    if len(words) > 9:
+        raise ValueError("Nine words are enough.")
+    words, steps = [[*word, "_"] for word in words], []
+    for number in range(4):
+        counts = Counter(pair for word in words for pair in pairwise(word))
+        pair = min(counts, key=lambda pair: (-counts[pair], pair)) if number < 3 else None
+        steps.append((words, counts, pair))
+        if pair:
+            words = [" ".join(word).replace(" ".join(pair), "".join(pair)).split()
+                     for word in words]
+    return Merges(steps)
+
+explore_merges(learn, "sea sea see the sea")
+"""
+ANY_MERGES = f"""
+name = "{HOSTILE}"
+steps = [([[name, "\\u202ea"] * 3] * 99, {{(name, "a"): 10**9}}, None)]
+explore_merges(lambda words: Merges(steps), name)
+"""
+
 
 def cells_of(notebook):
     return notebook.page.evaluate(
@@ -82,7 +108,16 @@ def test_tokens(open_clean):
     widget.get_by_label("size").press("ArrowLeft")
     expect(widget.get_by_role("alert")).to_have_text("Seven is not allowed here.")
 
-    # Any text, the empty one too.
+    widget.get_by_label("size").press("ArrowLeft")
+    expect(row(1)).to_have_text(["Ada␣sa", "w␣Lisb", "oné"])
+
+    # Any text, also one of which a row has no tokens, and the empty one.
+    box.fill("  ")
+    expect(status).to_have_text("pieces, token 1 of 1: ␣␣; bytes: ␣ | ␣")
+    row(0).nth(1).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(row(1).nth(0)).to_be_focused()
     box.fill("")
     expect(status).to_have_text("There are no tokens.")
     box.fill(HOSTILE)
@@ -94,15 +129,88 @@ def test_tokens(open_clean):
 
 
 def test_any_text_in_the_dark_and_in_a_narrow_window(open_clean):
-    notebook = open_clean([TOKENS, ANY_TOKENS], theme="dark", width=500)
+    notebook = open_clean([TOKENS, ANY_TOKENS, MERGES, ANY_MERGES], theme="dark", width=500)
     page = notebook.page
     assert page.title() != "broken"
     assert page.locator(".tn-widget.tn-dark img").count() == 0
     long = notebook.widget(1)
     expect(long.get_by_role("gridcell")).to_have_count(202)
     expect(long.get_by_text("Shown: the first 200 of")).to_have_count(1)
-    for index in range(2):
+    expect(notebook.widget(3).get_by_text("Shown: the first 80 of 99 words")).to_have_count(1)
+    for index in range(4):
         assert notebook.widget(index).evaluate(FITS)
     assert notebook.accessibility_findings() == ""
     notebook.change_theme("light")
     assert notebook.accessibility_findings() == ""
+
+
+def test_merges(open_clean):
+    notebook = open_clean([MERGES, "None"])
+    page, widget = notebook.page, notebook.widget(0)
+    says, pair = widget.locator(".tn-status").first, widget.locator(".tn-status").last
+    words = widget.locator(".tn-merges-text > .tn-merges-word")
+    framed, options = widget.locator(".tn-merges-framed"), widget.get_by_role("option")
+    step = widget.get_by_role("slider", name="merges")
+
+    # The pair that is merged next is chosen, and framed where it stands.
+    expect(words).to_have_text(["sea_", "sea_", "see_", "the_", "sea_"])
+    expect(words.first.locator(".tn-box")).to_have_text(["s", "e", "a", "_"])
+    expect(says).to_have_text(
+        "after 0 of 3 merges: 6 distinct tokens, 20 in all; next s + e → se, 4 times"
+    )
+    expect(pair).to_have_text("pair s + e, 4 times, merged next")
+    expect(framed).to_have_text(["se"] * 4)
+    expect(options).to_have_count(7)
+    expect(widget.locator(".tn-merges-tokens .tn-box").first).to_have_text("e6")
+
+    # One tab stop for the pairs; another pair shows its own places; keys stay in the widget.
+    focusable = widget.locator("[role=option][tabindex='0']")
+    expect(focusable).to_have_count(1)
+    focusable.focus()
+    for key in ("End", "ArrowUp", "b"):
+        page.keyboard.press(key)
+    expect(options.nth(5)).to_be_focused()
+    expect(pair).to_have_text("pair h + e, 1 time")
+    expect(framed).to_have_text(["he"])
+    for key in ("]", "]"):
+        page.keyboard.press(key)
+    expect(says).to_have_text(
+        "after 2 of 3 merges: 6 distinct tokens, 13 in all; next se + a_ → sea_, 3 times"
+    )
+    expect(focusable).to_be_focused()
+    expect(step).to_have_attribute("aria-valuetext", "2 of 3")
+    expect(words.first.locator(".tn-box")).to_have_text(["se", "a_"])
+    expect(widget.locator(".tn-merges-text .tn-merges-made")).to_have_text(["a_"] * 3)
+    for key in ("]", "]", "]"):
+        page.keyboard.press(key)
+    expect(says).to_have_text(re.compile("^after 3 of 3 merges: .+; nothing more is merged$"))
+    expect(widget.get_by_role("button", name="Next")).to_have_attribute("aria-disabled", "true")
+    assert cells_of(notebook) == 2
+
+    # Buttons, slider, a click on a curve, the mouse over a pair.
+    widget.get_by_role("button", name="Previous").click()
+    expect(says).to_have_text(re.compile("^after 2 of 3"))
+    step.press("Home")
+    expect(says).to_have_text(re.compile("^after 0 of 3"))
+    curve = widget.locator(".tn-merges-curve svg").first
+    curve.click(position={"x": curve.bounding_box()["width"] / 3, "y": 5})
+    expect(says).to_have_text(re.compile("^after 1 of 3"))
+    options.nth(1).hover()
+    expect(pair).to_have_text("pair se + a, 3 times")
+    says.hover()
+    expect(pair).to_have_text("pair a + _, 3 times, merged next")
+
+    # Another text; none and too many words are sentences, and the picture stays.
+    box = widget.get_by_label("Words", exact=True)
+    box.fill("aaa [b]")
+    expect(words).to_have_text(["aaa_", "[b]_"])
+    box.fill("")
+    expect(widget.get_by_role("alert")).to_have_text("Type at least one word.")
+    box.fill("a " * 10)
+    expect(widget.get_by_role("alert")).to_have_text("Nine words are enough.")
+    expect(words).to_have_text(["aaa_", "[b]_"])
+    box.fill(HOSTILE)
+    expect(words).to_have_text(["<img_", "src=x_", "onerror=document.title='broken'>_"])
+    assert notebook.accessibility_findings() == ""
+    focusable.focus()
+    notebook.expect_keys_back(0)

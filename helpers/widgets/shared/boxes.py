@@ -8,6 +8,7 @@ from helpers.widgets.shared.text import short, visible
 __all__ = ["HUES", "hue", "hues", "token_text"]
 
 HUES = 10  # as many as boxes.css has
+SEED = 4317  # with it, “sea” and “see” and what they are merged from differ
 LONGEST = 24  # letters of a token
 BYTES = re.compile("[\x00-\x08\x0b-\x1f\x7f\udc80-\udcff]")
 
@@ -27,7 +28,7 @@ def token_text(token):
 
 def hue(text):
     """The number of a text's color, the same wherever the text stands."""
-    return crc32(text.encode("utf-8", "replace")) % HUES
+    return crc32(text.encode("utf-8", "replace"), SEED) % HUES
 
 
 def hues(names):

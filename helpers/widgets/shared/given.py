@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["function", "words_of"]
+__all__ = ["as_list", "function", "words_of"]
 
 
 def function(given, what):
@@ -10,6 +10,13 @@ def function(given, what):
     if not callable(given):
         raise TypeError(f"{what} should be a function, not {type(given).__name__}.")
     return given
+
+
+def as_list(given, what):
+    """Anything that has items as a list; ValueError, with `what` as its subject, for the rest."""
+    if isinstance(given, str | bytes | dict) or not np.iterable(given):
+        raise ValueError(f"{what} should be a list, not {type(given).__name__}.")
+    return list(given)
 
 
 def words_of(given, what):

@@ -73,8 +73,9 @@ export default widget(({ model, root, listen, cleanup }) => {
       rows().every(({ kinds }) => kinds) ? "" : "Equal tokens have equal colors; ␣ is a blank.",
       rows().some(({ kinds }) => kinds) ? "Below a token stands its kind." : "",
     ].filter(Boolean).join(" ");
-    const row = Math.min(chosen[0], wanted.length - 1);
-    point([row, clamp(chosen[1], 0, boxes(row).length - 1)]);
+    const filled = rows().findIndex(({ tokens }) => tokens.length);
+    const row = rows()[chosen[0]]?.tokens.length ? chosen[0] : Math.max(filled, 0);
+    point([row, clamp(chosen[1], 0, Math.max(boxes(row).length - 1, 0))]);
     if (held) boxes(row)[chosen[1]]?.focus({ preventScroll: true });
   };
 

@@ -3,11 +3,10 @@
 import re
 import unicodedata
 
-import numpy as np
 import traitlets
 
 from helpers.widgets.shared.boxes import hue, hues, token_text
-from helpers.widgets.shared.given import function
+from helpers.widgets.shared.given import as_list, function
 from helpers.widgets.shared.live import Live, module, style, table, text_box
 from helpers.widgets.shared.numbers import two
 from helpers.widgets.shared.text import name, sentence, short
@@ -30,7 +29,7 @@ class TokenRows:
     """
 
     def __init__(self, rows):
-        self.rows = [_row(row) for row in _list("rows", rows)]
+        self.rows = [_row(row) for row in as_list(rows, "The rows")]
         if not 1 <= len(self.rows) <= MOST_ROWS:
             raise ValueError(f"There should be 1 to {MOST_ROWS} rows; got {len(self.rows)}.")
 
@@ -98,16 +97,10 @@ def explore_tokens(split, text, *sliders):
     return TokensWidget(split, text, sliders)
 
 
-def _list(what, given):
-    if isinstance(given, str | bytes | dict) or not np.iterable(given):
-        raise ValueError(f"The {what} should be a list, not {type(given).__name__}.")
-    return list(given)
-
-
 def _row(row):
     if not isinstance(row, tuple | list) or len(row) != 2:
         raise ValueError("Each row should be a pair of a name and a list of tokens.")
-    tokens = _list(f"tokens of row “{name(row[0])}”", row[1])
+    tokens = as_list(row[1], f"The tokens of row “{name(row[0])}”")
     return name(row[0]), [_token(token) for token in tokens]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from helpers.widgets import (
     Lines,
+    Merges,
     Moves,
     Operation,
     Ordered,
@@ -20,6 +21,7 @@ from helpers.widgets import (
     WordScores,
     explore_dictionary,
     explore_lines,
+    explore_merges,
     explore_moves,
     explore_order,
     explore_planes,
@@ -59,6 +61,10 @@ def score(words):
 def cut(text):
     words = [(word, word) for word in text.split()]
     return TokenRows([("characters", list(text)), ("words", words)])
+
+
+def unmerged(words):
+    return Merges([([list(word) for word in words], {(word, word): 1 for word in words}, None)])
 
 
 def in_order(order):
@@ -113,8 +119,17 @@ MAKERS = [
         lambda **given: explore_tokens(lambda text: TokenRows(**given), "a"),
         dict(rows=[("name", ["a", b"b", ("c", "kind")])]),
     ),
+    (
+        lambda **given: explore_merges(lambda words: Merges(**given), "a"),
+        dict(steps=[([["a", "b"]], {("a", "b"): 1}, ("a", "b")), ([["ab"]], {}, None)]),
+    ),
+    (
+        lambda **given: explore_merges(lambda words: Merges([tuple(given.values())]), "a"),
+        dict(words=[["a", "b"]], counts={("a", "b"): 1}, pair=("a", "b")),
+    ),
     (lambda token: explore_tokens(lambda text: TokenRows([(token, [token])]), "a"), dict(token="")),
     (explore_scores, dict(function=score, text="a b")),
+    (explore_merges, dict(learn=unmerged, text="a b")),
     (explore_tokens, dict(split=cut, text="a b")),
     (explore_lines, dict(lines=LINES)),
     (explore_moves, dict(moves=MOVES)),
@@ -181,6 +196,10 @@ def test_names_and_sentences_have_an_end():
         lambda long: explore_dictionary(mix, EYE, [1, 2], [long, "b"]),
         lambda long: explore_routing(np.matmul, VALUES, {long: (1, 0, 0)}),
         lambda long: explore_scores(score, long),
+        lambda long: explore_merges(unmerged, long),
+        lambda long: explore_merges(
+            lambda words: Merges([([[long, "b"]], {(long, "b"): 1}, (long, "b"))]), long
+        ),
         lambda long: explore_tokens(lambda text: TokenRows([(long, [long, (long, long)])]), long),
         lambda long: explore_moves(Moves([long, "b"], EYE, EYE)),
         lambda long: explore_order(
@@ -223,6 +242,7 @@ ASKING = [
     (lambda: explore_lines(lambda k: LINES, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_scores(score, "a b"), dict(words="c")),
     (lambda: explore_tokens(cut, "a b"), dict(text="c")),
+    (lambda: explore_merges(unmerged, "a b"), dict(words="c")),
     (lambda: explore_moves(lambda on: MOVES, switches("on", ["a", "b"])), dict(on=[True, False])),
     (lambda: explore_planes(turned, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_order(in_order, ["a", "b"]), dict(order=[1, 0])),

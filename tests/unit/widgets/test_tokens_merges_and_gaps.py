@@ -2,20 +2,28 @@
 
 import json
 import re
-from itertools import count
+from collections import Counter
+from itertools import count, pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.widgets import TokenRows, explore_tokens, slider
+from helpers.widgets import Merges, TokenRows, explore_merges, explore_tokens, slider
+from helpers.widgets.merges.widget import MOST_PAIRS, MOST_ROWS, MOST_STEPS, MOST_WORDS
 from helpers.widgets.shared.boxes import HUES, hues, token_text
 from helpers.widgets.shared.live import WIDGETS
-from helpers.widgets.tokens.widget import MOST_ROWS, MOST_TOKENS
+from helpers.widgets.tokens.widget import MOST_ROWS as MOST_WAYS
+from helpers.widgets.tokens.widget import MOST_TOKENS
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'"
 QUESTION = count(1)
 DESSERT = "Crème brûlée, 12345 walking"
+RHYME = (
+    "a sailor went to sea sea sea to see what he could see see see but all that he could see see "
+    "see was the bottom of the deep blue sea sea sea"
+)
 PIECES = "creme brule ##e , 123 ##45 walk ##ing".split()
 
 
@@ -184,7 +192,7 @@ def test_an_empty_text_is_a_text():
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ([], f"There should be 1 to {MOST_ROWS} rows; got 0"),
+        ([], f"There should be 1 to {MOST_WAYS} rows; got 0"),
         ([("a", ["b"])] * 9, "got 9"),
         ("ab", "The rows should be a list, not str"),
         ({"a": ["b"]}, "The rows should be a list, not dict"),
@@ -219,8 +227,171 @@ def test_a_fault_in_the_function_is_one_sentence_and_the_picture_stays():
     assert (widget.problem, shown(widget, 1)) == ("", ["other"])
 
 
+# --- merges ----------------------------------------------------------------------------------
+
+
+def merged(word, pair):
+    """The word after the merge, from left to right: a second way to say it."""
+    left = re.escape("\0".join(pair))
+    found = re.sub(f"(?<![^\0]){left}(?![^\0])", "".join(pair), "\0".join(word))
+    return found.split("\0")
+
+
+def learn(words, most=22):
+    steps, words = [], [[*word, "_"] for word in words]
+    for number in range(most + 1):
+        counts = Counter(pair for word in words for pair in pairwise(word))
+        end = number == most or not counts
+        pair = None if end else min(counts, key=lambda pair: (-counts[pair], pair))
+        steps.append((words, counts, pair))
+        if end:
+            break
+        words = [merged(word, pair) for word in words]
+    return Merges(steps)
+
+
+def spelled(widget, step):
+    tokens = [text for text, _ in widget.state["tokens"]]
+    return ["".join(tokens[i] for i in word) for word in widget.state["steps"][step]["words"]]
+
+
+def test_the_rhyme_in_words():
+    widget = explore_merges(learn, RHYME)
+    assert repr(widget) == (
+        "Merges: 22 merges, from 19 distinct tokens, 140 in all to 29 distinct tokens, 61 in all; "
+        "after 0 of 22 merges: 19 distinct tokens, 140 in all; next s + e → se, 13 times"
+    )
+    widget.step = 1
+    assert repr(widget).endswith("20 distinct tokens, 127 in all; next e + _ → e_, 12 times")
+    widget.step = 2
+    assert repr(widget).endswith("next a + _ → a_, 7 times; 1 other pair as often")
+    widget.step = 99
+    assert (widget.step, widget.state["steps"][22]["next"]) == (22, None)
+    assert repr(widget).endswith("29 distinct tokens, 61 in all; nothing more is merged")
+    row = '<tr><th scope="row">1</th><td>20</td><td>127</td><td>next e + _ → e_, 12 times</td></tr>'
+    assert row in widget.fallback()
+    assert widget.fallback() == explore_merges(learn, RHYME).fallback()
+
+
+def test_each_step_holds_the_pairs_the_tokens_and_what_was_made():
+    widget = explore_merges(learn, RHYME)
+    tokens = [text for text, _ in widget.state["tokens"]]
+    first, second, *_ = widget.state["steps"]
+    pairs = [(tokens[left] + tokens[right], count) for left, right, count in first["pairs"]]
+    assert pairs[:5] == [("se", 13), ("e_", 12), ("ee", 8), ("a_", 7), ("ea", 6)]
+    assert (len(pairs), first["morePairs"], first["next"], first["made"]) == (10, 38, 0, None)
+    assert tokens[second["made"]] == "se"
+    common = [(tokens[token], count) for token, count in second["tokens"]]
+    assert common[:3] == [("_", 33), ("e", 15), ("se", 13)]
+    for number, step in enumerate(widget.state["steps"]):
+        assert spelled(widget, number) == [f"{word}_" for word in RHYME.split()]
+        assert sum(count for _, count in step["tokens"]) == step["length"]
+        assert len(step["tokens"]) + step["moreTokens"] == step["distinct"]
+
+
+def test_the_pair_that_is_merged_is_among_those_shown():
+    words = [list("abcdefghijklmnopqrst")]
+    counts = {pair: 2 for pair in pairwise(words[0])}
+    after = [["ab", *words[0][2:]]]
+    steps = [(words, counts, ("q", "r")), (after, {}, None)]
+    widget = explore_merges(lambda words: Merges(steps), "a")
+    step = widget.state["steps"][0]
+    assert (step["next"], len(step["pairs"])) == (0, MOST_PAIRS)  # first of its equals
+    counts[("q", "r")] = 1
+    widget = explore_merges(lambda words: Merges(steps), "a")
+    step = widget.state["steps"][0]
+    assert (step["next"], len(step["pairs"])) == (MOST_PAIRS, MOST_PAIRS + 1)
+    assert widget.state["steps"][1]["pairs"] == []
+
+
+def test_counts_of_zero_and_of_numpy_are_counts():
+    counts = {("a", "b"): np.int64(1), ("b", "c"): 0}
+    widget = explore_merges(lambda words: Merges([([["a", "b"]], counts, None)]), "a")
+    assert widget.state["steps"][0]["pairs"] == [[0, 1, 1]]
+    json.dumps(widget.state)
+
+
+def test_a_long_text_is_cut_and_says_so_in_merges():
+    widget = explore_merges(lambda words: learn(words, 150), " ".join(map(str, range(1000, 1150))))
+    assert len(widget.state["steps"]) == MOST_STEPS + 1
+    assert len(widget.state["steps"][0]["words"]) == MOST_WORDS
+    assert widget.state["note"] == (
+        "Shown: the first 80 of 150 words and the first 100 of 150 merges; the counts count all."
+    )
+    assert f"(the first {MOST_ROWS} steps of 151)" in widget.fallback()
+    assert repr(widget).startswith("Merges: 150 merges")
+
+
+events = st.one_of(st.integers(-3, 40), st.text(alphabet="abc \u0301$<", max_size=30))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(events, max_size=6))
+def test_any_steps_and_texts_in_any_order(asked):
+    widget = explore_merges(learn, "aaa aab")
+    text = "aaa aab"
+    for event in asked:
+        if isinstance(event, int):
+            widget.set_state({"step": event})
+        else:
+            ask(widget, words=event)
+            text = event if event.split() else text
+            assert widget.problem == ("" if event.split() else "Type at least one word.")
+        assert 0 <= widget.step < len(widget.state["steps"])
+        assert widget.result.steps[0].text == [f"{word}_" for word in text.split()]
+        assert f"after {widget.step} of {len(widget.result.steps) - 1} merges" in repr(widget)
+        (repr(widget) + widget.fallback()).encode()
+        json.dumps(widget.state, ensure_ascii=False).encode()
+
+
+WORDS, COUNTS = [["a", "b"]], {("a", "b"): 1}
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        ([], "There should be at least one step"),
+        ("ab", "The steps should be a list, not str"),
+        ([(WORDS, COUNTS)], "Step 0 should be a triple of words, counts and a pair"),
+        ([("ab", COUNTS, None)], "The words of step 0 should be a list, not str"),
+        ([(["ab"], COUNTS, None)], "Each word of step 0 should be a list, not str"),
+        ([([[3]], COUNTS, None)], "Step 0 should have texts as tokens, not int"),
+        ([([], COUNTS, None)], "Step 0 has no tokens"),
+        ([([[]], COUNTS, None)], "Step 0 has no tokens"),
+        ([(WORDS, [1], None)], "Step 0 should have its counts in a dictionary"),
+        ([(WORDS, {"ab": 1}, None)], r"Step 0 should have pairs \(left, right\) of tokens"),
+        ([(WORDS, {("a", "b"): 0.5}, None)], "Step 0 should have counts that are whole numbers"),
+        ([(WORDS, {("a", "b"): -1}, None)], "whole numbers, 0 or more"),
+        ([(WORDS, {("a", "b"): True}, None)], "whole numbers, 0 or more"),
+        ([(WORDS, COUNTS, ("b", "a"))], r"Step 0 merges b \+ a, which is not among its counts"),
+        ([(WORDS, COUNTS, None)] * 2, "Step 0 should have a pair to merge: only the last"),
+        (
+            [(WORDS, COUNTS, ("a", "b")), ([["b", "a"]], {}, None)],
+            "Step 1 does not spell the text of step 0",
+        ),
+    ],
+)
+def test_merges_that_cannot_be_drawn(steps, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Merges(steps)
+
+
+def test_a_learner_who_returns_something_else_gets_one_sentence():
+    widget = explore_merges(lambda words: learn(words) if len(words) < 3 else words, "sea see")
+    before, widget.step = dict(widget.state), 2
+    ask(widget, words="sea see sea")
+    assert widget.problem == "The function must return Merges, not list."
+    assert (widget.state, widget.step) == (before, 2)
+
+
+# --- all -------------------------------------------------------------------------------------
+
+
 def test_text_is_never_markup():
-    made = [explore_tokens(lambda text: TokenRows([(HOSTILE, [(text, text)])]), HOSTILE)]
+    made = [
+        explore_tokens(lambda text: TokenRows([(HOSTILE, [(text, text)])]), HOSTILE),
+        explore_merges(lambda words: Merges([([[HOSTILE]], {(HOSTILE, "a"): 1}, None)]), HOSTILE),
+    ]
     for widget in made:
         bundle = widget._repr_mimebundle_()
         assert "<img" not in bundle["text/html"]
