@@ -4,6 +4,7 @@ from helpers.widgets.attention.data import Attention
 from helpers.widgets.attention.figure import show
 from helpers.widgets.attention.widget import explore
 from helpers.widgets.dictionary.widget import explore_dictionary
+from helpers.widgets.gaps.widget import Gaps, explore_gaps
 from helpers.widgets.grid.widget import Grid, Page, explore_grid
 from helpers.widgets.lines.widget import Lines, explore_lines
 from helpers.widgets.merges.widget import Merges, explore_merges
@@ -18,6 +19,7 @@ from helpers.widgets.tokens.widget import TokenRows, explore_tokens
 
 __all__ = [
     "Attention",
+    "Gaps",
     "Grid",
     "Lines",
     "Merges",
@@ -31,6 +33,7 @@ __all__ = [
     "WordScores",
     "explore",
     "explore_dictionary",
+    "explore_gaps",
     "explore_grid",
     "explore_lines",
     "explore_merges",

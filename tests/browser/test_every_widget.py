@@ -25,6 +25,9 @@ def turned(degrees):
 def moved(on):
     return Moves(['a', 'b'], np.eye(2), np.eye(2) * on)
 
+def guess(words, masked):
+    return Gaps(words, masked, [[('a', 0.5, 0.4)]] * len(masked))
+
 def learn(words):
     ab, ba = ('a', 'b'), ('b', 'a')
     steps = [([['a', 'b', 'a']], {ab: 2, ba: 1}, ab), ([['ab', 'a']], {('ab', 'a'): 1}, None)]
@@ -74,6 +77,10 @@ KINDS = {
     "scores": (
         "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",
         *("input", "a", "b"),
+    ),
+    "gaps": (
+        "explore_gaps(guess, 'two words')",
+        *("[role=toolbar] [tabindex='0']", "Enter", " "),
     ),
     "merges": (
         "explore_merges(learn, 'two words')",

@@ -55,6 +55,25 @@ steps = [([[name, "\\u202ea"] * 3] * 99, {{(name, "a"): 10**9}}, None)]
 explore_merges(lambda words: Merges(steps), name)
 """
 
+GAPS = """
+from helpers.widgets import Gaps, explore_gaps, slider
+
+def guess(words, masked, sureness):
+    if len(masked) == 3:
+        raise ValueError("Three gaps are too many.")
+    return Gaps(words, masked, [
+        [(words[place] if place else "Das", sureness / 8, 0.5), ("peanut", 0.001, 0)]
+        for place in masked
+    ])
+
+explore_gaps(guess, "The train pulled into the station", slider("sureness", 1, 8, 4), masked=(1,))
+"""
+ANY_GAPS = f"""
+name = "{HOSTILE}"
+explore_gaps(lambda words, masked: Gaps(words, masked, [[(name, 1, None), ("\\u202ea", 0, None)]]),
+             name + " x" * 99, masked=(0,))
+"""
+
 
 def cells_of(notebook):
     return notebook.page.evaluate(
@@ -129,7 +148,9 @@ def test_tokens(open_clean):
 
 
 def test_any_text_in_the_dark_and_in_a_narrow_window(open_clean):
-    notebook = open_clean([TOKENS, ANY_TOKENS, MERGES, ANY_MERGES], theme="dark", width=500)
+    notebook = open_clean(
+        [TOKENS, ANY_TOKENS, MERGES, ANY_MERGES, GAPS, ANY_GAPS], theme="dark", width=500
+    )
     page = notebook.page
     assert page.title() != "broken"
     assert page.locator(".tn-widget.tn-dark img").count() == 0
@@ -137,7 +158,8 @@ def test_any_text_in_the_dark_and_in_a_narrow_window(open_clean):
     expect(long.get_by_role("gridcell")).to_have_count(202)
     expect(long.get_by_text("Shown: the first 200 of")).to_have_count(1)
     expect(notebook.widget(3).get_by_text("Shown: the first 80 of 99 words")).to_have_count(1)
-    for index in range(4):
+    expect(notebook.widget(5).get_by_text("Shown: the first 80 of 102 words")).to_have_count(1)
+    for index in range(6):
         assert notebook.widget(index).evaluate(FITS)
     assert notebook.accessibility_findings() == ""
     notebook.change_theme("light")
@@ -212,5 +234,67 @@ def test_merges(open_clean):
     box.fill(HOSTILE)
     expect(words).to_have_text(["<img_", "src=x_", "onerror=document.title='broken'>_"])
     assert notebook.accessibility_findings() == ""
+    focusable.focus()
+    notebook.expect_keys_back(0)
+
+
+def test_gaps(open_clean):
+    notebook = open_clean([GAPS, "None"])
+    page, widget = notebook.page, notebook.widget(0)
+    says, summary = widget.locator(".tn-status").first, widget.locator(".tn-status").last
+    words, cards = widget.get_by_role("toolbar").get_by_role("button"), widget.get_by_role("group")
+    problem = widget.get_by_role("alert")
+
+    expect(words).to_have_text(["The", "<mask>train", "pulled", "into", "the", "station"])
+    expect(words.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(words.nth(1)).to_have_accessible_name("train, hidden")
+    expect(summary).to_have_text("for “train” it guesses train, 0.50")
+    expect(cards).to_have_count(1)
+    expect(cards.locator(".tn-gaps-title")).to_have_text("place 1, hidden “train”")
+    expect(cards.locator(".tn-spoken")).to_have_text([
+        "train, the hidden word: model 0.50, true 0.50", "peanut: model < 0.01, true 0.00",
+    ])  # fmt: skip
+    expect(widget.locator(".tn-gaps-key")).to_contain_text("a full bar is 0.50")
+    expect(widget.locator(".tn-gaps-bar")).to_have_count(3)  # nothing has no bar
+
+    # One tab stop for the words; Enter and the space bar hide, again they show.
+    focusable = widget.get_by_role("toolbar").locator("[tabindex='0']")
+    expect(focusable).to_have_count(1)
+    focusable.focus()
+    expect(says).to_have_text("word 1 of 6, “The”: click, Enter or the space bar hides it")
+    page.keyboard.press("Enter")
+    expect(summary).to_have_text(
+        "for “The” it guesses Das, 0.50; for “train” it guesses train, 0.50"
+    )
+    expect(words.first).to_be_focused()
+    expect(says).to_have_text("word 1 of 6, “The”, hidden: click, Enter or the space bar shows it")
+    expect(cards.first).to_contain_text("The hidden word is not among these.")
+    for key in ("End", "ArrowRight", "b", " "):
+        page.keyboard.press(key)
+    expect(problem).to_have_text("Three gaps are too many.")
+    expect(cards).to_have_count(2)
+    page.keyboard.press(" ")
+    expect(problem).to_be_hidden()
+    for key in ("Home", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(summary).to_have_text("for “The” it guesses Das, 0.50")
+    assert cells_of(notebook) == 2
+
+    # The mouse, the slider, another sentence.
+    words.nth(2).click()
+    expect(cards.locator(".tn-gaps-title")).to_have_text(
+        ["place 0, hidden “The”", "place 2, hidden “pulled”"]
+    )
+    widget.get_by_label("sureness").press("End")
+    expect(summary).to_have_text(re.compile("Das, 1.00; .* pulled, 1.00$"))
+    box = widget.get_by_label("Words", exact=True)
+    box.fill("A bus")
+    expect(words).to_have_text(["<mask>A", "bus"])
+    box.fill(HOSTILE)
+    expect(words).to_have_text(["<mask><img", "src=x", "<mask>onerror=document.title=…"])
+    assert notebook.accessibility_findings() == ""
+    widget.get_by_role("button", name="Show all words").click()
+    expect(summary).to_have_text("No word is hidden.")
+    expect(cards).to_have_count(0)
     focusable.focus()
     notebook.expect_keys_back(0)

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from helpers.widgets import (
+    Gaps,
     Lines,
     Merges,
     Moves,
@@ -20,6 +21,7 @@ from helpers.widgets import (
     TokenRows,
     WordScores,
     explore_dictionary,
+    explore_gaps,
     explore_lines,
     explore_merges,
     explore_moves,
@@ -61,6 +63,10 @@ def score(words):
 def cut(text):
     words = [(word, word) for word in text.split()]
     return TokenRows([("characters", list(text)), ("words", words)])
+
+
+def guess(words, masked):
+    return Gaps(words, masked, [[(words[place], 0.5, None)] for place in masked])
 
 
 def unmerged(words):
@@ -120,6 +126,16 @@ MAKERS = [
         dict(rows=[("name", ["a", b"b", ("c", "kind")])]),
     ),
     (
+        lambda **given: explore_gaps(lambda words, masked: Gaps(**given), "a", masked=(0,)),
+        dict(words=["a"], masked=(0,), guesses=[[("a", 0.5, 0.4), ("b", 0.1, None)]]),
+    ),
+    (
+        lambda **given: explore_gaps(
+            lambda words, masked: Gaps(words, masked, [[tuple(given.values())]]), "a", masked=(0,)
+        ),
+        dict(word="a", model=0.5, truth=0.4),
+    ),
+    (
         lambda **given: explore_merges(lambda words: Merges(**given), "a"),
         dict(steps=[([["a", "b"]], {("a", "b"): 1}, ("a", "b")), ([["ab"]], {}, None)]),
     ),
@@ -129,6 +145,7 @@ MAKERS = [
     ),
     (lambda token: explore_tokens(lambda text: TokenRows([(token, [token])]), "a"), dict(token="")),
     (explore_scores, dict(function=score, text="a b")),
+    (explore_gaps, dict(guess=guess, text="a b", masked=(1,))),
     (explore_merges, dict(learn=unmerged, text="a b")),
     (explore_tokens, dict(split=cut, text="a b")),
     (explore_lines, dict(lines=LINES)),
@@ -196,6 +213,7 @@ def test_names_and_sentences_have_an_end():
         lambda long: explore_dictionary(mix, EYE, [1, 2], [long, "b"]),
         lambda long: explore_routing(np.matmul, VALUES, {long: (1, 0, 0)}),
         lambda long: explore_scores(score, long),
+        lambda long: explore_gaps(guess, long, masked=(0,)),
         lambda long: explore_merges(unmerged, long),
         lambda long: explore_merges(
             lambda words: Merges([([[long, "b"]], {(long, "b"): 1}, (long, "b"))]), long
@@ -243,6 +261,7 @@ ASKING = [
     (lambda: explore_scores(score, "a b"), dict(words="c")),
     (lambda: explore_tokens(cut, "a b"), dict(text="c")),
     (lambda: explore_merges(unmerged, "a b"), dict(words="c")),
+    (lambda: explore_gaps(guess, "a b"), dict(words="c d", masked=[1])),
     (lambda: explore_moves(lambda on: MOVES, switches("on", ["a", "b"])), dict(on=[True, False])),
     (lambda: explore_planes(turned, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_order(in_order, ["a", "b"]), dict(order=[1, 0])),

@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.widgets import Merges, TokenRows, explore_merges, explore_tokens, slider
+from helpers.widgets import (
+    Gaps,
+    Merges,
+    TokenRows,
+    explore_gaps,
+    explore_merges,
+    explore_tokens,
+    slider,
+)
+from helpers.widgets.gaps.widget import MOST_MASKED
+from helpers.widgets.gaps.widget import MOST_WORDS as MOST_SHOWN
 from helpers.widgets.merges.widget import MOST_PAIRS, MOST_ROWS, MOST_STEPS, MOST_WORDS
 from helpers.widgets.shared.boxes import HUES, hues, token_text
 from helpers.widgets.shared.live import WIDGETS
@@ -384,6 +394,161 @@ def test_a_learner_who_returns_something_else_gets_one_sentence():
     assert (widget.state, widget.step) == (before, 2)
 
 
+# --- gaps ------------------------------------------------------------------------------------
+
+
+def guess(words, masked, sureness=0.5):
+    return Gaps(
+        words,
+        masked,
+        [
+            [(words[place], sureness, 0.25), ("peanut", (1 - sureness) / 4, None)]
+            for place in masked
+        ],
+    )
+
+
+def station(**given):
+    return explore_gaps(guess, "The train pulled into the station", **given)
+
+
+def test_gaps_in_words():
+    widget = station(masked=(5, 1))
+    assert repr(widget) == (
+        "Gaps in “The train pulled into the station”: for “train” it guesses train, 0.50; "
+        "for “station” it guesses station, 0.50"
+    )
+    assert repr(station()) == "Gaps in “The train pulled into the station”: No word is hidden."
+    row = (
+        '<tr><th scope="row">place 1, hidden “train”</th>'
+        "<td>peanut</td><td>0.12</td><td>–</td></tr>"
+    )
+    assert row.replace("0.12", "0.13") in widget.fallback()
+    assert widget.fallback() == station(masked=(1, 5)).fallback()
+
+
+def test_the_bars_share_one_round_end():
+    def card(*guesses):
+        gaps = Gaps(["a"], (0,), [guesses])
+        return explore_gaps(lambda words, masked: gaps, "a", masked=(0,)).state
+
+    state = card(("a", 0.04, 0.2), ("b", 0.01, 0))
+    assert (state["full"], state["truths"]) == ("0.25", True)
+    first, second = state["gaps"][0]["guesses"]
+    assert (first["bar"], first["mark"], first["right"]) == (0.16, 0.8, True)
+    assert (second["bar"], second["mark"], second["truth"]) == (0.04, 0, "0.00")
+    state = card(("b", 0.004, None))
+    assert (state["full"], state["truths"], state["gaps"][0]["missed"]) == ("0.10", False, True)
+    assert state["gaps"][0]["guesses"][0]["model"] == "< 0.01"
+    assert card(("b", 1 + 1e-6, 1))["full"] == "1.00"  # as float32 adds
+
+
+def test_hiding_and_showing_words():
+    widget = explore_gaps(guess, "a b c d e", slider("sureness", 0.0, 1.0, 0.5))
+    ask(widget, words="a b c d e", masked=[3, 0], sureness=1)
+    assert (widget.state["masked"], widget.values["masked"]) == ([0, 3], [0, 3])
+    assert widget.state["summary"] == "for “a” it guesses a, 1.00; for “d” it guesses d, 1.00"
+    ask(widget, words="a b", masked=[0, 3], sureness=1)  # one of the places is gone
+    assert (widget.problem, widget.state["masked"]) == ("", [0])
+    ask(widget, words="a b c d", masked=[], sureness=0)
+    assert (widget.state["masked"], widget.state["gaps"]) == ([], [])
+    assert widget.state["summary"] == "No word is hidden."
+
+
+def test_without_a_gap_the_model_is_not_asked():
+    asked = []
+
+    def noting(words, masked):
+        asked.append(masked)
+        return guess(words, masked)
+
+    widget = explore_gaps(noting, "a b")
+    ask(widget, words="a b", masked=[1])
+    assert asked == [(1,)]
+    assert all(type(place) is int for place in asked[0])
+
+
+def test_a_long_sentence_is_cut_and_says_so():
+    widget = explore_gaps(guess, "lovely " * 300, masked=(99,))
+    assert len(widget.state["words"]) == MOST_SHOWN
+    assert widget.state["note"] == "Shown: the first 80 of 300 words."
+    assert widget.state["masked"] == [99]
+
+
+places = st.lists(st.integers(-1, 6) | st.booleans() | st.floats() | st.text(max_size=2))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.text(alphabet="ab \u200b<$", max_size=12), places), max_size=5))
+def test_any_words_and_places_in_any_order(asked):
+    widget = explore_gaps(guess, "a b c", masked=(1,))
+    for words, masked in asked:
+        before = dict(widget.state)
+        ask(widget, words=words, masked=masked)
+        good = all(type(place) is int and place >= 0 for place in masked)
+        good = good and len(set(masked)) == len(masked) <= MOST_MASKED and words.split()
+        if good:
+            shown = sorted(place for place in masked if place < len(words.split()))
+            assert (widget.problem, widget.state["masked"]) == ("", shown)
+            assert len(widget.state["gaps"]) == len(shown)
+        else:
+            assert widget.problem and widget.state == before
+        (repr(widget) + widget.fallback()).encode()
+        json.dumps(widget.state, allow_nan=False).encode()
+
+
+GUESS = [("a", 0.5, None)]
+
+
+@pytest.mark.parametrize(
+    ("words", "masked", "guesses", "sentence"),
+    [
+        ("a b", (), [], "words should be a list of words, not one text"),
+        (["a"], (1,), [GUESS], "The masked places should be different whole numbers from 0 to 0"),
+        (["a"], (0, 0), [GUESS] * 2, "different whole numbers from 0 to 0"),
+        (["a"], (-1,), [GUESS], "different whole numbers"),
+        (["a"], (True,), [GUESS], "different whole numbers"),
+        (["a"], 0, [GUESS], "The masked places should be a list, not int"),
+        (["a"], (0,), [], "There should be guesses for 1 masked places; got 0"),
+        (["a"], (0,), [[]], "There should be 1 to 8 guesses for a place; got 0"),
+        (["a"], (0,), [GUESS * 9], "got 9"),
+        (["a"], (0,), [["a"]], "A guess should be a triple of a word, its probability and"),
+        (["a"], (0,), [[("a", 0.5)]], "A guess should be a triple"),
+        (["a"], (0,), [[("a", 1.1, None)]], "A probability should be from 0 to 1; got 1.1"),
+        (["a"], (0,), [[("a", 0.5, -0.1)]], "A probability should be from 0 to 1; got -0.1"),
+        (["a"], (0,), [[("a", np.nan, None)]], "A probability should hold finite numbers"),
+        (["a"], (0,), [[("a", "x", None)]], "A probability should be numbers"),
+    ],
+)
+def test_gaps_that_cannot_be_drawn(words, masked, guesses, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Gaps(words, masked, guesses)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (lambda words, masked: guess([*words, "x"], masked), "for the places [0] of 2 words; got"),
+        (lambda words, masked: guess(words, (1,)), "got [1] of 2."),
+        (lambda words, masked: guess, "The function must return Gaps, not function."),
+    ],
+)
+def test_the_answer_is_for_what_was_asked(answer, sentence):
+    widget = explore_gaps(answer, "a b")
+    before = dict(widget.state)
+    ask(widget, words="a b", masked=[0])
+    assert sentence in widget.problem and widget.state == before
+
+
+def test_at_most_six_words_are_hidden():
+    widget = explore_gaps(guess, "a b c d e f g", masked=(0,))
+    ask(widget, words="a b c d e f g", masked=list(range(7)))
+    assert widget.problem == "At most 6 words can be hidden at once."
+    assert widget.values["masked"] == widget.state["masked"] == [0]
+    with pytest.raises(ValueError, match="different whole numbers from 0 to 6"):
+        explore_gaps(guess, "a b c d e f g", masked=(7,))
+
+
 # --- all -------------------------------------------------------------------------------------
 
 
@@ -391,6 +556,9 @@ def test_text_is_never_markup():
     made = [
         explore_tokens(lambda text: TokenRows([(HOSTILE, [(text, text)])]), HOSTILE),
         explore_merges(lambda words: Merges([([[HOSTILE]], {(HOSTILE, "a"): 1}, None)]), HOSTILE),
+        explore_gaps(
+            lambda words, masked: Gaps(words, masked, [[(HOSTILE, 1, None)]]), HOSTILE, masked=(0,)
+        ),
     ]
     for widget in made:
         bundle = widget._repr_mimebundle_()

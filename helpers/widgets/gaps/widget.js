@@ -1,0 +1,109 @@
+// A sentence whose words can be hidden, and a model's guesses for each gap beside what is true.
+
+const MASK = "<mask>";
+
+export default widget(({ model, root, listen, cleanup }) => {
+  const state = () => model.get("state");
+  const masked = () => model.get("values").masked; // newer than shown, while Python computes
+  let at = 0; // the word that has the keys
+
+  const bar = el("div", { class: "tn-gaps-words", role: "toolbar", "aria-label": "words, to hide" });
+  const word = statusLine();
+  const summary = statusLine();
+  const cards = el("div", { class: "tn-gaps-cards" });
+  const key = el("div", { class: "tn-gaps-key", "aria-hidden": "true" });
+  const note = el("div", { class: "tn-gaps-note" });
+  const all = el("button", {
+    type: "button", text: "Show all words",
+    onclick: () => masked().length && ask(model, { masked: [] }),
+  });
+  cleanup(word.stop);
+  cleanup(summary.stop);
+
+  const toggle = (place) => ask(model, {
+    masked: masked().includes(place)
+      ? masked().filter((other) => other !== place)
+      : [...masked(), place].sort((a, b) => a - b),
+  });
+  const point = (to) => {
+    at = clamp(to, 0, state().words.length - 1);
+    [...bar.children].forEach((button, i) => (button.tabIndex = i === at ? 0 : -1));
+    const hidden = state().masked.includes(at);
+    word.say(`word ${at + 1} of ${state().words.length}, “${state().words[at]}”`
+      + `${hidden ? ", hidden" : ""}: click, Enter or the space bar ${hidden ? "shows" : "hides"} it`);
+  };
+
+  /** One bar and its number; what is true is striped, so that color is not alone. */
+  const line = (kind, share, words) =>
+    el("div", { class: `tn-gaps-line ${kind}` },
+      el("div", { class: "tn-gaps-track" },
+        share ? el("div", { class: "tn-gaps-bar", style: `width: ${100 * share}%` }) : null),
+      el("span", { text: words }));
+  const card = ({ title, guesses, missed }) =>
+    el("div", { class: "tn-gaps-card", role: "group", "aria-label": title },
+      el("div", { class: "tn-gaps-title", text: title }),
+      el("div", { role: "list" }, ...guesses.map((guess) => {
+        const truth = guess.truth === null ? "" : `, true ${guess.truth}`;
+        return el("div", {
+          class: guess.right ? "tn-gaps-guess tn-gaps-right" : "tn-gaps-guess", role: "listitem",
+        },
+          el("span", { class: "tn-spoken", text:
+            `${guess.word}${guess.right ? ", the hidden word" : ""}: model ${guess.model}${truth}` }),
+          el("div", { class: "tn-gaps-word", "aria-hidden": "true", dir: "auto",
+            text: guess.right ? `${guess.word} ✓` : guess.word }),
+          el("div", { "aria-hidden": "true" },
+            line("tn-gaps-model", guess.bar, guess.model),
+            guess.truth === null ? null : line("tn-gaps-truth", guess.mark, guess.truth)));
+      })),
+      missed ? el("div", { class: "tn-gaps-note", text: "The hidden word is not among these." })
+        : null);
+
+  const draw = () => {
+    const held = bar.contains(document.activeElement);
+    const { words, masked: places, gaps, full, truths } = state();
+    bar.replaceChildren(...words.map((text, i) => {
+      const hidden = places.includes(i);
+      return el("button", {
+        type: "button", class: hidden ? "tn-gaps-chip tn-gaps-hidden" : "tn-gaps-chip",
+        "aria-pressed": String(hidden), "aria-label": hidden ? `${text}, hidden` : text,
+        tabindex: -1, onclick: () => toggle(i), onfocus: () => point(i),
+      },
+        el("span", { dir: "auto", text: hidden ? MASK : text }),
+        el("small", { dir: "auto", text: hidden ? text : "" }));
+    }));
+    cards.replaceChildren(...gaps.map(card));
+    key.replaceChildren(...(gaps.length ? [
+      el("span", { class: "tn-gaps-model", text: "the model's probability" }),
+      truths ? el("span", { class: "tn-gaps-truth", text: "the true one" }) : "",
+      el("span", { text: `a full bar is ${full}` }),
+    ] : []));
+    all.hidden = !places.length;
+    summary.say(state().summary);
+    note.textContent = state().note;
+    point(at);
+    if (held) bar.children[at].focus({ preventScroll: true });
+  };
+
+  bar.addEventListener("pointerover", (event) => {
+    const button = event.target.closest("button");
+    if (button && !bar.contains(document.activeElement)) point([...bar.children].indexOf(button));
+  });
+  bar.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape") root.closest(".jp-Cell")?.focus();
+    const to = {
+      ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0,
+      ArrowRight: at + 1, ArrowDown: at + 1, End: state().words.length - 1,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    bar.children[clamp(to, 0, state().words.length - 1)].focus();
+  });
+
+  root.append(
+    controlsBar(model, listen), bar, ...word.nodes,
+    el("div", { class: "tn-gaps-summary" }, ...summary.nodes, all),
+    key, cards, note);
+  listen("change:state", draw);
+  draw();
+});
