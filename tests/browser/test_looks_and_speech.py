@@ -47,6 +47,18 @@ explore_lines(Lines(x, {"1.111": -x / 1e7, "w_q": x / 1e8}, "Minus", "D_q", "Ω_
     """
 explore_order(lambda order: Ordered(["abc"[i] for i in order], [order], [[0, 1, 2]]), list("abc"))
 """,
+    """
+explore_tokens(lambda text: TokenRows([("a", list(text)), ("b", [(text, "kind")])]), "␣ W" * 9)
+""",
+    """
+steps = [([["s", "e", "a"]] * 40, {("s", "e"): 40, ("e", "a"): 40}, ("s", "e")),
+         ([["se", "a"]] * 40, {("se", "a"): 40}, None)]
+explore_merges(lambda words: Merges(steps), "sea")
+""",
+    """
+guesses = [("Donaudampfschifffahrt", 0.9, 0.001), ("b", 0.004, 0.5)]
+explore_gaps(lambda words, masked: Gaps(words, masked, [guesses] * 3), "a b c", masked=range(3))
+""",
 ]  # fmt: skip
 
 # Texts of drawings that reach beyond the drawing, which cuts them off.
@@ -124,12 +136,13 @@ def test_forced_colors_keep_bars_ramps_and_what_is_chosen(open_clean, scheme):
         while (color(under) === "rgba(0, 0, 0, 0)") under = under.parentNode;
         return color(under) === color(bar);
     }).length"""
-    for index, part in ((3, ".tn-scores-bar"), (4, ".tn-dict-bar")):
+    bars = {3: ".tn-scores-bar", 4: ".tn-dict-bar", 8: ".tn-tokens-bar", 10: ".tn-gaps-bar"}
+    for index, part in bars.items():
         assert notebook.widget(index).locator(part).evaluate_all(unseen) == 0
     assert len(set(grounds(0, ".tn-product-cell"))) > 5
     chosen = notebook.widget(0).locator(".tn-product-chosen")
     assert chosen.evaluate("node => getComputedStyle(node).boxShadow") != "none"
-    for index in (1, 3, 7):
+    for index in (1, 3, 7, 9):
         outlines = """options => options.map((option) =>
             [option.getAttribute("aria-selected"), getComputedStyle(option).outlineStyle].join())"""
         options = notebook.widget(index).get_by_role("option")

@@ -176,14 +176,14 @@ def test_merges(open_clean):
 
     # The pair that is merged next is chosen, and framed where it stands.
     expect(words).to_have_text(["sea_", "sea_", "see_", "the_", "sea_"])
-    expect(words.first.locator(".tn-box")).to_have_text(["s", "e", "a", "_"])
+    expect(words.first.locator(".tn-token")).to_have_text(["s", "e", "a", "_"])
     expect(says).to_have_text(
         "after 0 of 3 merges: 6 distinct tokens, 20 in all; next s + e → se, 4 times"
     )
     expect(pair).to_have_text("pair s + e, 4 times, merged next")
     expect(framed).to_have_text(["se"] * 4)
     expect(options).to_have_count(7)
-    expect(widget.locator(".tn-merges-tokens .tn-box").first).to_have_text("e6")
+    expect(widget.locator(".tn-merges-tokens .tn-token").first).to_have_text("e6")
 
     # One tab stop for the pairs; another pair shows its own places; keys stay in the widget.
     focusable = widget.locator("[role=option][tabindex='0']")
@@ -201,7 +201,7 @@ def test_merges(open_clean):
     )
     expect(focusable).to_be_focused()
     expect(step).to_have_attribute("aria-valuetext", "2 of 3")
-    expect(words.first.locator(".tn-box")).to_have_text(["se", "a_"])
+    expect(words.first.locator(".tn-token")).to_have_text(["se", "a_"])
     expect(widget.locator(".tn-merges-text .tn-merges-made")).to_have_text(["a_"] * 3)
     for key in ("]", "]", "]"):
         page.keyboard.press(key)

@@ -52,7 +52,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   const stage = el("div", { class: "tn-merges-text", role: "img" });
   const list = el("div", { class: "tn-merges-pairs", role: "listbox", "aria-label": "pairs" });
   walk(list);
-  const tokens = el("div", { class: "tn-boxes tn-merges-tokens", role: "img" });
+  const tokens = el("div", { class: "tn-token-run tn-merges-tokens", role: "img" });
   const more = { pairs: el("div", { class: "tn-merges-note" }), tokens: el("div", { class: "tn-merges-note" }) };
   const distinct = curve("distinct tokens", go);
   const length = curve("tokens in the text", go);

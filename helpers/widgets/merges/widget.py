@@ -173,7 +173,8 @@ def explore_merges(learn, text):
     What the function raises at first is raised; ValueError if there is no word.
     Source: the chapter, “Tokenization”.
     """
-    return MergesWidget(split_words(function(learn, "learn")), [text_box(text)])
+    function(learn, "learn")
+    return MergesWidget(split_words(lambda words: learn(words)), [text_box(text)])
 
 
 def _drawn(step, made, number):

@@ -7,7 +7,7 @@ const marked = (text) =>
 /** A token in a box of its color; `under` is a line below it. */
 function tokenBox(text, hue, attributes = {}, under = null) {
   const style = hue === null ? null : `--hue: var(--tn-hue-${hue})`;
-  return el("div", { ...attributes, class: `tn-box ${attributes.class ?? ""}`, style },
+  return el("div", { ...attributes, class: `tn-token ${attributes.class ?? ""}`, style },
     el("span", { dir: "auto" }, ...marked(text)),
     under === null ? null : el("small", { text: under }));
 }

@@ -53,7 +53,7 @@ export default widget(({ model, root, listen, cleanup }) => {
         el("div", { class: "tn-tokens-bar", style: `width: ${100 * data.share}%` }),
         el("span", { text: data.size }),
         data.note && el("span", { text: data.note })),
-      el("div", { class: "tn-boxes", role: "presentation" },
+      el("div", { class: "tn-token-run", role: "presentation" },
         ...data.tokens.map((token, at) => cell(token, row, at))));
 
   let drawn = []; // what each row shows, so that one that did not change stays as it is

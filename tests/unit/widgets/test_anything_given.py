@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given as given_any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from helpers.exercises.engine.box import STYLE
 from helpers.widgets import (
     Gaps,
     Lines,
@@ -34,7 +36,7 @@ from helpers.widgets import (
     step_through,
     switches,
 )
-from helpers.widgets.shared.live import Live
+from helpers.widgets.shared.live import WIDGETS, Live
 from helpers.widgets.shared.text import name, sentence, visible
 
 ODD = [
@@ -249,6 +251,18 @@ OURS = [kind for kind in Live.__subclasses__() if kind.__module__.startswith("he
 def test_what_a_script_is_joined_from_declares_every_name_once(widget):
     names = re.findall(r"^(?:const|let|function|class) (\w+)", str(widget._esm), re.M)
     assert len(names) > 10 and len(names) == len(set(names))
+
+
+def test_no_two_things_on_a_page_style_the_same_class():
+    def classes(text):
+        return set(re.findall(r"\.(tn-[\w-]+)", text))
+
+    sheets = {file: classes(file.read_text("utf-8")) for file in WIDGETS.glob("*/widget.css")}
+    everybody = set().union(*(classes(file.read_text()) for file in WIDGETS.glob("shared/*.css")))
+    sheets["message boxes"] = classes(STYLE)
+    styled = Counter(name for names in sheets.values() for name in names - everybody)
+    assert {name: times for name, times in styled.items() if times > 1} == {}
+    assert not sheets["message boxes"] & everybody
 
 
 def turned(k):
