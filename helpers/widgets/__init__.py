@@ -3,6 +3,8 @@
 from helpers.widgets.attention.data import Attention
 from helpers.widgets.attention.figure import show
 from helpers.widgets.attention.widget import explore
+from helpers.widgets.beams.widget import Beams, explore_beams
+from helpers.widgets.choices.widget import Choices, explore_choices
 from helpers.widgets.dictionary.widget import explore_dictionary
 from helpers.widgets.gaps.widget import Gaps, explore_gaps
 from helpers.widgets.grid.widget import Grid, Page, explore_grid
@@ -19,6 +21,8 @@ from helpers.widgets.tokens.widget import TokenRows, explore_tokens
 
 __all__ = [
     "Attention",
+    "Beams",
+    "Choices",
     "Gaps",
     "Grid",
     "Lines",
@@ -32,6 +36,8 @@ __all__ = [
     "TokenRows",
     "WordScores",
     "explore",
+    "explore_beams",
+    "explore_choices",
     "explore_dictionary",
     "explore_gaps",
     "explore_grid",

@@ -78,6 +78,14 @@ KINDS = {
         "explore_scores(lambda words: WordScores(words, [1] * len(words), 1, ''), 'lovely')",
         *("input", "a", "b"),
     ),
+    "beams": (
+        "explore_beams(lambda words: Beams([(None, word, -1, 'kept') for word in words]), 'a')",
+        *("input", "b", "c"),
+    ),
+    "choices": (
+        "explore_choices(lambda words: Choices(words, [(str(len(words)), 1, 1, 1)]), 'two words')",
+        *("[role=option]", "Enter", " "),
+    ),
     "gaps": (
         "explore_gaps(guess, 'two words')",
         *("[role=toolbar] [tabindex='0']", "Enter", " "),

@@ -136,7 +136,7 @@ def test_forced_colors_keep_bars_ramps_and_what_is_chosen(open_clean, scheme):
         while (color(under) === "rgba(0, 0, 0, 0)") under = under.parentNode;
         return color(under) === color(bar);
     }).length"""
-    bars = {3: ".tn-scores-bar", 4: ".tn-dict-bar", 8: ".tn-tokens-bar", 10: ".tn-gaps-bar"}
+    bars = {3: ".tn-scores-bar", 4: ".tn-dict-bar", 8: ".tn-tokens-bar", 10: ".tn-bars-bar"}
     for index, part in bars.items():
         assert notebook.widget(index).locator(part).evaluate_all(unseen) == 0
     assert len(set(grounds(0, ".tn-product-cell"))) > 5

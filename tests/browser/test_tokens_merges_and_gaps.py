@@ -248,14 +248,14 @@ def test_gaps(open_clean):
     expect(words).to_have_text(["The", "<mask>train", "pulled", "into", "the", "station"])
     expect(words.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(words.nth(1)).to_have_accessible_name("train, hidden")
-    expect(summary).to_have_text("for “train” it guesses train, 0.50")
+    expect(summary).to_have_text("for “train” it guesses “train”, 0.50")
     expect(cards).to_have_count(1)
     expect(cards.locator(".tn-gaps-title")).to_have_text("place 1, hidden “train”")
     expect(cards.locator(".tn-spoken")).to_have_text([
         "train, the hidden word: model 0.50, true 0.50", "peanut: model < 0.01, true 0.00",
     ])  # fmt: skip
-    expect(widget.locator(".tn-gaps-key")).to_contain_text("a full bar is 0.50")
-    expect(widget.locator(".tn-gaps-bar")).to_have_count(3)  # nothing has no bar
+    expect(widget.locator(".tn-bars-key")).to_contain_text("a full bar is 0.50")
+    expect(widget.locator(".tn-bars-bar")).to_have_count(3)  # nothing has no bar
 
     # One tab stop for the words; Enter and the space bar hide, again they show.
     focusable = widget.get_by_role("toolbar").locator("[tabindex='0']")
@@ -264,7 +264,7 @@ def test_gaps(open_clean):
     expect(says).to_have_text("word 1 of 6, “The”: click, Enter or the space bar hides it")
     page.keyboard.press("Enter")
     expect(summary).to_have_text(
-        "for “The” it guesses Das, 0.50; for “train” it guesses train, 0.50"
+        "for “The” it guesses “Das”, 0.50; for “train” it guesses “train”, 0.50"
     )
     expect(words.first).to_be_focused()
     expect(says).to_have_text("word 1 of 6, “The”, hidden: click, Enter or the space bar shows it")
@@ -277,7 +277,7 @@ def test_gaps(open_clean):
     expect(problem).to_be_hidden()
     for key in ("Home", "ArrowRight", "Enter"):
         page.keyboard.press(key)
-    expect(summary).to_have_text("for “The” it guesses Das, 0.50")
+    expect(summary).to_have_text("for “The” it guesses “Das”, 0.50")
     assert cells_of(notebook) == 2
 
     # The mouse, the slider, another sentence.
@@ -286,7 +286,7 @@ def test_gaps(open_clean):
         ["place 0, hidden “The”", "place 2, hidden “pulled”"]
     )
     widget.get_by_label("sureness").press("End")
-    expect(summary).to_have_text(re.compile("Das, 1.00; .* pulled, 1.00$"))
+    expect(summary).to_have_text(re.compile("“Das”, 1.00; .* “pulled”, 1.00$"))
     box = widget.get_by_label("Words", exact=True)
     box.fill("A bus")
     expect(words).to_have_text(["<mask>A", "bus"])

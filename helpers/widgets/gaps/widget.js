@@ -7,11 +7,13 @@ export default widget(({ model, root, listen, cleanup }) => {
   const masked = () => model.get("values").masked; // newer than shown, while Python computes
   let at = 0; // the word that has the keys
 
-  const bar = el("div", { class: "tn-gaps-words", role: "toolbar", "aria-label": "words, to hide" });
+  const bar = el("div", {
+    class: "tn-gaps-words", role: "toolbar", "aria-label": "words, to hide",
+  });
   const word = statusLine();
   const summary = statusLine();
   const cards = el("div", { class: "tn-gaps-cards" });
-  const key = el("div", { class: "tn-gaps-key", "aria-hidden": "true" });
+  const key = el("div", { class: "tn-bars-key", "aria-hidden": "true" });
   const note = el("div", { class: "tn-gaps-note" });
   const all = el("button", {
     type: "button", text: "Show all words",
@@ -28,32 +30,25 @@ export default widget(({ model, root, listen, cleanup }) => {
   const point = (to) => {
     at = clamp(to, 0, state().words.length - 1);
     [...bar.children].forEach((button, i) => (button.tabIndex = i === at ? 0 : -1));
-    const hidden = state().masked.includes(at);
-    word.say(`word ${at + 1} of ${state().words.length}, “${state().words[at]}”`
-      + `${hidden ? ", hidden" : ""}: click, Enter or the space bar ${hidden ? "shows" : "hides"} it`);
+    const { words, masked: places } = state();
+    const does = places.includes(at)
+      ? ", hidden: click, Enter or the space bar shows it"
+      : ": click, Enter or the space bar hides it";
+    word.say(`word ${at + 1} of ${words.length}, “${words[at]}”${does}`);
   };
 
-  /** One bar and its number; what is true is striped, so that color is not alone. */
-  const line = (kind, share, words) =>
-    el("div", { class: `tn-gaps-line ${kind}` },
-      el("div", { class: "tn-gaps-track" },
-        share ? el("div", { class: "tn-gaps-bar", style: `width: ${100 * share}%` }) : null),
-      el("span", { text: words }));
   const card = ({ title, guesses, missed }) =>
     el("div", { class: "tn-gaps-card", role: "group", "aria-label": title },
       el("div", { class: "tn-gaps-title", text: title }),
-      el("div", { role: "list" }, ...guesses.map((guess) => {
-        const truth = guess.truth === null ? "" : `, true ${guess.truth}`;
-        return el("div", {
-          class: guess.right ? "tn-gaps-guess tn-gaps-right" : "tn-gaps-guess", role: "listitem",
-        },
-          el("span", { class: "tn-spoken", text:
-            `${guess.word}${guess.right ? ", the hidden word" : ""}: model ${guess.model}${truth}` }),
-          el("div", { class: "tn-gaps-word", "aria-hidden": "true", dir: "auto",
-            text: guess.right ? `${guess.word} ✓` : guess.word }),
-          el("div", { "aria-hidden": "true" },
-            line("tn-gaps-model", guess.bar, guess.model),
-            guess.truth === null ? null : line("tn-gaps-truth", guess.mark, guess.truth)));
+      el("div", { role: "list" }, ...guesses.map(({ word, right, model, bar, truth, mark }) => {
+        const bars = [["model", bar, model], ...(truth === null ? [] : [["truth", mark, truth]])];
+        const row = barRow(right ? `${word} ✓` : word, bars, {
+          class: right ? "tn-gaps-right" : "", role: "listitem",
+        });
+        row.append(el("span", { class: "tn-spoken", text:
+          `${word}${right ? ", the hidden word" : ""}: model ${model}`
+          + (truth === null ? "" : `, true ${truth}`) }));
+        return row;
       })),
       missed ? el("div", { class: "tn-gaps-note", text: "The hidden word is not among these." })
         : null);
@@ -72,11 +67,10 @@ export default widget(({ model, root, listen, cleanup }) => {
         el("small", { dir: "auto", text: hidden ? text : "" }));
     }));
     cards.replaceChildren(...gaps.map(card));
-    key.replaceChildren(...(gaps.length ? [
-      el("span", { class: "tn-gaps-model", text: "the model's probability" }),
-      truths ? el("span", { class: "tn-gaps-truth", text: "the true one" }) : "",
-      el("span", { text: `a full bar is ${full}` }),
-    ] : []));
+    key.hidden = !gaps.length;
+    key.replaceChildren(...barKey([
+      ["model", "the model's probability"], ...(truths ? [["truth", "the true one"]] : []),
+    ], full));
     all.hidden = !places.length;
     summary.say(state().summary);
     note.textContent = state().note;

@@ -3,9 +3,10 @@
 import numpy as np
 import traitlets
 
+from helpers.widgets.shared.bars import full_bar, in_words, probability
 from helpers.widgets.shared.given import as_list, function, words_of
 from helpers.widgets.shared.live import Live, module, style, table, text_box
-from helpers.widgets.shared.numbers import as_array, two, vector
+from helpers.widgets.shared.numbers import two
 from helpers.widgets.shared.text import name, short, visible
 
 __all__ = ["Gaps", "GapsWidget", "explore_gaps"]
@@ -15,8 +16,6 @@ MOST_MASKED = 6
 MOST_GUESSES = 8
 LONGEST = 24  # letters of a word
 LARGEST = 10**6  # places, whatever is typed
-ENDS = (0.1, 0.25, 0.5, 1.0)  # what a full bar may stand for
-ROUNDING = 1e-5  # of float32, in sums that should be 1
 
 
 class Gaps:
@@ -48,9 +47,9 @@ class Gaps:
                 {
                     "word": short(word, LONGEST),
                     "right": word == hidden,
-                    "model": _share(model),
+                    "model": in_words(model),
                     "bar": model / full,
-                    "truth": None if truth is None else _share(truth),
+                    "truth": None if truth is None else in_words(truth),
                     "mark": 0 if truth is None else truth / full,
                 }
                 for word, model, truth in self.guesses[gap]
@@ -59,13 +58,13 @@ class Gaps:
         }
 
     def summary(self):
-        """The best guess for each gap: "for “was” it guesses is, 0.61"."""
+        """The best guess for each gap: "for “was” it guesses “is”, 0.61"."""
         if not self.masked:
             return "No word is hidden."
         best = [max(guesses, key=lambda guess: guess[1]) for guesses in self.guesses]
         gaps = [
-            f"for “{short(self.words[place], LONGEST)}” it guesses {short(word, LONGEST)}, "
-            f"{_share(model)}"
+            f"for “{short(self.words[place], LONGEST)}” it guesses “{short(word, LONGEST)}”, "
+            f"{in_words(model)}"
             for place, (word, model, _) in zip(self.masked, best, strict=True)
         ]
         return "; ".join(gaps)
@@ -77,8 +76,8 @@ class Gaps:
 class GapsWidget(Live):
     """The widget that `explore_gaps` returns; `state` holds the words and the guesses."""
 
-    _esm = module("shared/small", "gaps/widget")
-    _css = style("shared/small", "gaps/widget")
+    _esm = module("shared/bars", "gaps/widget")
+    _css = style("shared/bars", "gaps/widget")
     state = traitlets.Dict().tag(sync=True)
 
     def __init__(self, guess, text, masked, sliders):
@@ -106,7 +105,7 @@ class GapsWidget(Live):
             )
         self.gaps = gaps
         shares = [x for guesses in gaps.guesses for _, *pair in guesses for x in pair if x]
-        full = next(end for end in ENDS if end >= max(shares, default=0))
+        full = full_bar(shares)
         self.state = {
             "words": [short(word, LONGEST) for word in gaps.words[:MOST_WORDS]],
             "masked": list(masked),
@@ -179,21 +178,9 @@ def _guesses(guesses):
     if not all(isinstance(guess, tuple | list) and len(guess) == 3 for guess in guesses):
         raise ValueError("A guess should be a triple of a word, its probability and the true one.")
     return [
-        (visible(str(word)), _probability(model), None if truth is None else _probability(truth))
+        (visible(str(word)), probability(model), None if truth is None else probability(truth))
         for word, model, truth in guesses
     ]
-
-
-def _probability(number):
-    number = float(vector(as_array(number, "A probability").reshape(-1), 1, "A probability")[0])
-    if not -ROUNDING <= number <= 1 + ROUNDING:
-        raise ValueError(f"A probability should be from 0 to 1; got {number:.3g}.")
-    return min(max(number, 0.0), 1.0)
-
-
-def _share(probability):
-    """Two decimals; what is small but not nothing is not called nothing."""
-    return "< 0.01" if 0 < probability < 0.005 else two(probability)
 
 
 def _cut(count):

@@ -53,7 +53,9 @@ export default widget(({ model, root, listen, cleanup }) => {
   const list = el("div", { class: "tn-merges-pairs", role: "listbox", "aria-label": "pairs" });
   walk(list);
   const tokens = el("div", { class: "tn-token-run tn-merges-tokens", role: "img" });
-  const more = { pairs: el("div", { class: "tn-merges-note" }), tokens: el("div", { class: "tn-merges-note" }) };
+  const more = {
+    pairs: el("div", { class: "tn-merges-note" }), tokens: el("div", { class: "tn-merges-note" }),
+  };
   const distinct = curve("distinct tokens", go);
   const length = curve("tokens in the text", go);
   const status = statusLine();
@@ -77,7 +79,8 @@ export default widget(({ model, root, listen, cleanup }) => {
         } else parts.push(fresh(word[i]));
       return el("div", { class: "tn-merges-word" }, ...parts);
     }));
-    stage.setAttribute("aria-label", step().words.map((word) => word.map(text).join("|")).join(" "));
+    stage.setAttribute("aria-label",
+      step().words.map((word) => word.map(text).join("|")).join(" "));
   };
 
   const point = () => {
@@ -120,7 +123,8 @@ export default widget(({ model, root, listen, cleanup }) => {
         },
       },
         el("div", { class: "tn-merges-word" }, box(left), box(right)),
-        el("div", { class: "tn-merges-bar" }, el("div", { style: `width: ${(100 * times) / most}%` })),
+        el("div", { class: "tn-merges-bar" },
+          el("div", { style: `width: ${(100 * times) / most}%` })),
         el("span", { text: words(times) }),
         el("span", { text: i === following ? "next" : "" }))));
     more.pairs.textContent = morePairs ? `and ${words(morePairs)} more` : "";
@@ -148,7 +152,8 @@ export default widget(({ model, root, listen, cleanup }) => {
   });
 
   const panel = (title, ...content) =>
-    el("div", { class: "tn-merges-panel" }, el("div", { class: "tn-merges-title", text: title }), ...content);
+    el("div", { class: "tn-merges-panel" },
+      el("div", { class: "tn-merges-title", text: title }), ...content);
   root.append(
     controlsBar(model, listen),
     el("div", { class: "tn-controls tn-merges-steps", role: "group", "aria-label": "merges" },
@@ -162,8 +167,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     el("div", { class: "tn-merges-pair-says" }, ...pair.nodes),
     note,
     el("div", { class: "tn-merges-note", text:
-      "Step with the slider, or with [ and ]. Point at a pair or use the arrow keys to see where it "
-      + "stands: it is framed. Dark edges: the token that the last merge made." }));
+      "Step with the slider, or with [ and ]. Point at a pair or use the arrow keys to see where "
+      + "it stands: it is framed. Dark edges: the token that the last merge made." }));
   listen("change:state", draw);
   listen("change:step", draw);
   draw();

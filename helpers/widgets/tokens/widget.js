@@ -1,5 +1,5 @@
-// One text as tokens, in several ways: a row of boxes each. A token that is chosen shows what stands
-// for the same letters in the other rows.
+// One text as tokens, in several ways: a row of boxes each. A token that is chosen shows what
+// stands for the same letters in the other rows.
 
 export default widget(({ model, root, listen, cleanup }) => {
   const rows = () => model.get("state").rows;

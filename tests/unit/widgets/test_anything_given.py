@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from helpers.exercises.engine.box import STYLE
 from helpers.widgets import (
+    Beams,
+    Choices,
     Gaps,
     Lines,
     Merges,
@@ -22,6 +24,8 @@ from helpers.widgets import (
     Product,
     TokenRows,
     WordScores,
+    explore_beams,
+    explore_choices,
     explore_dictionary,
     explore_gaps,
     explore_lines,
@@ -65,6 +69,14 @@ def score(words):
 def cut(text):
     words = [(word, word) for word in text.split()]
     return TokenRows([("characters", list(text)), ("words", words)])
+
+
+def search(words):
+    return Beams([(None, word, -1, "kept") for word in [*words, "b"][-9:]])
+
+
+def choose(words):
+    return Choices(words, [("b", 0.5, None, 1)])
 
 
 def guess(words, masked):
@@ -128,6 +140,22 @@ MAKERS = [
         dict(rows=[("name", ["a", b"b", ("c", "kind")])]),
     ),
     (
+        lambda **given: explore_beams(lambda words: Beams(**given), "a"),
+        dict(nodes=[(None, "a", -1, "kept"), (0, "b", -2, "finished")]),
+    ),
+    (
+        lambda **given: explore_beams(lambda words: Beams([tuple(given.values())]), "a"),
+        dict(parent=None, token="a", log=-1, state="kept"),
+    ),
+    (
+        lambda **given: explore_choices(lambda words: Choices(**given), "a"),
+        dict(words=["a"], candidates=[("a", 0.5, 0.4, 1), ("b", 0.1, None, 0)]),
+    ),
+    (
+        lambda **given: explore_choices(lambda words: Choices(words, [tuple(given.values())]), "a"),
+        dict(word="a", model=0.5, truth=0.4, chosen=1),
+    ),
+    (
         lambda **given: explore_gaps(lambda words, masked: Gaps(**given), "a", masked=(0,)),
         dict(words=["a"], masked=(0,), guesses=[[("a", 0.5, 0.4), ("b", 0.1, None)]]),
     ),
@@ -147,6 +175,8 @@ MAKERS = [
     ),
     (lambda token: explore_tokens(lambda text: TokenRows([(token, [token])]), "a"), dict(token="")),
     (explore_scores, dict(function=score, text="a b")),
+    (explore_beams, dict(search=search, text="a b")),
+    (explore_choices, dict(choose=choose, text="a b")),
     (explore_gaps, dict(guess=guess, text="a b", masked=(1,))),
     (explore_merges, dict(learn=unmerged, text="a b")),
     (explore_tokens, dict(split=cut, text="a b")),
@@ -215,6 +245,8 @@ def test_names_and_sentences_have_an_end():
         lambda long: explore_dictionary(mix, EYE, [1, 2], [long, "b"]),
         lambda long: explore_routing(np.matmul, VALUES, {long: (1, 0, 0)}),
         lambda long: explore_scores(score, long),
+        lambda long: explore_beams(search, long),
+        lambda long: explore_choices(choose, long),
         lambda long: explore_gaps(guess, long, masked=(0,)),
         lambda long: explore_merges(unmerged, long),
         lambda long: explore_merges(
@@ -274,6 +306,8 @@ ASKING = [
     (lambda: explore_lines(lambda k: LINES, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_scores(score, "a b"), dict(words="c")),
     (lambda: explore_tokens(cut, "a b"), dict(text="c")),
+    (lambda: explore_beams(search, "a b"), dict(words="c")),
+    (lambda: explore_choices(choose, "a b"), dict(words="c")),
     (lambda: explore_merges(unmerged, "a b"), dict(words="c")),
     (lambda: explore_gaps(guess, "a b"), dict(words="c d", masked=[1])),
     (lambda: explore_moves(lambda on: MOVES, switches("on", ["a", "b"])), dict(on=[True, False])),

@@ -415,8 +415,8 @@ def station(**given):
 def test_gaps_in_words():
     widget = station(masked=(5, 1))
     assert repr(widget) == (
-        "Gaps in “The train pulled into the station”: for “train” it guesses train, 0.50; "
-        "for “station” it guesses station, 0.50"
+        "Gaps in “The train pulled into the station”: for “train” it guesses “train”, 0.50; "
+        "for “station” it guesses “station”, 0.50"
     )
     assert repr(station()) == "Gaps in “The train pulled into the station”: No word is hidden."
     row = (
@@ -447,7 +447,7 @@ def test_hiding_and_showing_words():
     widget = explore_gaps(guess, "a b c d e", slider("sureness", 0.0, 1.0, 0.5))
     ask(widget, words="a b c d e", masked=[3, 0], sureness=1)
     assert (widget.state["masked"], widget.values["masked"]) == ([0, 3], [0, 3])
-    assert widget.state["summary"] == "for “a” it guesses a, 1.00; for “d” it guesses d, 1.00"
+    assert widget.state["summary"] == "for “a” it guesses “a”, 1.00; for “d” it guesses “d”, 1.00"
     ask(widget, words="a b", masked=[0, 3], sureness=1)  # one of the places is gone
     assert (widget.problem, widget.state["masked"]) == ("", [0])
     ask(widget, words="a b c d", masked=[], sureness=0)
