@@ -59,6 +59,14 @@ explore_merges(lambda words: Merges(steps), "sea")
 guesses = [("Donaudampfschifffahrt", 0.9, 0.001), ("b", 0.004, 0.5)]
 explore_gaps(lambda words, masked: Gaps(words, masked, [guesses] * 3), "a b c", masked=range(3))
 """,
+    """
+candidates = [("Donaudampfschifffahrt", 0.9, 0.001, 1), ("b", 0.004, 0.5, 0)]
+explore_choices(lambda words: Choices(words, candidates), "a b c")
+""",
+    """
+nodes = [(i - 1 if i else None, "Donaudampfschifffahrt", -1000, "kept") for i in range(9)]
+explore_beams(lambda words: Beams(nodes), "Donaudampfschifffahrt")
+""",
 ]  # fmt: skip
 
 # Texts of drawings that reach beyond the drawing, which cuts them off.
@@ -142,7 +150,7 @@ def test_forced_colors_keep_bars_ramps_and_what_is_chosen(open_clean, scheme):
     assert len(set(grounds(0, ".tn-product-cell"))) > 5
     chosen = notebook.widget(0).locator(".tn-product-chosen")
     assert chosen.evaluate("node => getComputedStyle(node).boxShadow") != "none"
-    for index in (1, 3, 7, 9):
+    for index in (1, 3, 7, 9, 11):
         outlines = """options => options.map((option) =>
             [option.getAttribute("aria-selected"), getComputedStyle(option).outlineStyle].join())"""
         options = notebook.widget(index).get_by_role("option")
