@@ -89,6 +89,8 @@ class GapsWidget(Live):
             if not words:
                 raise ValueError("Type at least one word.")
             masked = tuple(place for place in masked if place < len(words))  # some may be gone
+            if len(masked) > MOST_MASKED:
+                raise ValueError(f"At most {MOST_MASKED} words can be hidden at once.")
             gaps = guess(words, masked, **values) if masked else Gaps(words, (), [])
             return len(words), masked, gaps
 
@@ -117,15 +119,13 @@ class GapsWidget(Live):
         }
 
     def _checked(self):
-        masked = self.values.get("masked")
         try:
-            if len(places := _places(masked, LARGEST)) > MOST_MASKED:
-                raise ValueError(f"At most {MOST_MASKED} words can be hidden at once.")
+            masked = _places(self.values.get("masked"), LARGEST)
         except ValueError:
             self.values = self.values | {"masked": self.state["masked"]}  # the last good ones
             raise
-        self.values = self.values | {"masked": list(places)}
-        return super()._checked() | {"masked": places}
+        self.values = self.values | {"masked": list(masked)}
+        return super()._checked() | {"masked": masked}
 
     def describe(self):
         return repr(self.gaps)

@@ -10,7 +10,7 @@ function curve(name, go) {
   const drawing = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" }, line, dot);
   const node = el("div", { class: "tn-merges-curve" },
     el("div", {}, number, el("span", { text: ` ${name}` })), drawing);
-  let x = () => 0, last = 0;
+  let last = 0;
   drawing.addEventListener("click", (event) => {
     const box = drawing.getBoundingClientRect();
     const share = ((event.clientX - box.left) / box.width) * WIDE;
@@ -19,7 +19,7 @@ function curve(name, go) {
   const draw = (numbers, at) => {
     last = numbers.length - 1;
     const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-    x = (i) => 5 + ((WIDE - 10) * i) / (last || 1);
+    const x = (i) => 5 + ((WIDE - 10) * i) / (last || 1);
     const y = (v) => HIGH - 6 - ((HIGH - 12) * (v - low)) / (high - low || 1);
     line.setAttribute("d", numbers.map((v, i) => `${i ? "L" : "M"}${x(i)} ${y(v)}`).join(""));
     dot.setAttribute("cx", x(at));
@@ -32,7 +32,8 @@ function curve(name, go) {
 export default widget(({ model, root, listen, cleanup }) => {
   const state = () => model.get("state");
   const last = () => state().steps.length - 1;
-  const step = () => state().steps[model.get("step")];
+  const at = () => Math.min(model.get("step"), last()); // of a shorter text there are fewer
+  const step = () => state().steps[at()];
   const text = (token) => state().tokens[token][0];
   const words = (count) => count.toLocaleString("en-US");
   let chosen = null; // the number of a pair in the list, once somebody chose one
@@ -41,8 +42,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     model.set("step", clamp(to, 0, last()));
     model.save_changes();
   };
-  const turn = (words, by) =>
-    el("button", { type: "button", text: words, onclick: () => go(model.get("step") + by) });
+  const turn = (name, by) =>
+    el("button", { type: "button", text: name, onclick: () => go(at() + by) });
   const [previous, next] = [turn("‹ Previous", -1), turn("Next ›", 1)];
   const range = el("input", {
     type: "range", min: 0, step: 1, "aria-label": "merges", oninput: () => go(Number(range.value)),
@@ -85,31 +86,30 @@ export default widget(({ model, root, listen, cleanup }) => {
 
   const point = () => {
     const { pairs, next: following } = step();
-    const at = Math.min(chosen ?? following ?? 0, pairs.length - 1);
-    select(list, at);
-    const [left, right, times] = pairs[at] ?? [null, null];
+    const here = Math.min(chosen ?? following ?? 0, pairs.length - 1);
+    select(list, here);
+    const [left, right, times] = pairs[here] ?? [null, null];
     drawText([left, right]);
-    pair.say(at < 0 ? "There are no pairs."
+    pair.say(here < 0 ? "There are no pairs."
       : `pair ${text(left)} + ${text(right)}, ${words(times)} time${times === 1 ? "" : "s"}`
-        + `${at === following ? ", merged next" : ""}`);
+        + `${here === following ? ", merged next" : ""}`);
   };
-  const choose = (at) => {
-    if (at === chosen) return;
-    chosen = at;
+  const choose = (to) => {
+    if (to === chosen) return;
+    chosen = to;
     point();
   };
 
   const draw = () => {
-    const at = model.get("step");
     const { pairs, next: following, tokens: common, says, morePairs, moreTokens, made } = step();
     const held = list.contains(document.activeElement);
     chosen = null;
     range.max = last();
-    range.value = at;
-    range.setAttribute("aria-valuetext", `${at} of ${last()}`);
-    count.textContent = `${at} of ${last()} merges`;
-    previous.setAttribute("aria-disabled", String(at === 0));
-    next.setAttribute("aria-disabled", String(at === last()));
+    range.value = at();
+    range.setAttribute("aria-valuetext", `${at()} of ${last()}`);
+    count.textContent = `${at()} of ${last()} merges`;
+    previous.setAttribute("aria-disabled", String(at() === 0));
+    next.setAttribute("aria-disabled", String(at() === last()));
     // One scale for all steps, so that bars shorten as pairs are merged.
     const most = Math.max(...state().steps.flatMap((one) => one.pairs.map(([, , times]) => times)));
     list.replaceChildren(...pairs.map(([left, right, times], i) =>
@@ -133,8 +133,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     tokens.setAttribute("aria-label",
       common.map(([token, times]) => `${text(token)} ${times}`).join(", "));
     more.tokens.textContent = moreTokens ? `and ${words(moreTokens)} more` : "";
-    distinct.draw(state().steps.map((one) => one.distinct), at);
-    length.draw(state().steps.map((one) => one.length), at);
+    distinct.draw(state().steps.map((one) => one.distinct), at());
+    length.draw(state().steps.map((one) => one.length), at());
     status.say(says);
     note.textContent = state().note;
     point();
@@ -148,7 +148,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     const by = { "[": -1, "]": 1 }[event.key];
     if (!by) return;
     event.preventDefault();
-    go(model.get("step") + by);
+    go(at() + by);
   });
 
   const panel = (title, ...content) =>
