@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from helpers.exercises.engine.box import verdict_box
-from helpers.exercises.engine.calls import copied
+from helpers.exercises.engine.calls import Calls, copied
 from helpers.exercises.engine.chapters import find
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.judge import judge
@@ -355,3 +355,15 @@ def test_where_a_check_makes_many_calls_the_one_that_is_wrong_is_shown():
             return change.get(step, exercise.answer(step, steps, warm_up, peak))
 
         assert judge(exercise, learning_rate).call.example[0] == step
+
+
+def test_texts_in_a_result_are_not_padded_to_the_longest():
+    texts = ["x" * 10**5, *["y"] * 10**3]  # an array of them would take 400 MB
+    calls = Calls(None, lambda: texts)
+    calls.watched()
+    tracemalloc.start()
+    try:
+        assert calls.about(list(texts)) is calls.last
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
