@@ -68,16 +68,14 @@ export default widget(({ model, root, listen, cleanup }) => {
         "aria-level": col, "aria-label": says,
         style: `left: ${left(col)}px; top: ${middle(row) - BOX[1] / 2}px; width: ${BOX[0]}px`,
         onfocus: () => point(i), onpointerenter: () => point(i),
-        onpointerdown: (event) => {
-          event.preventDefault(); // or the notebook takes the focus for its cell
-          event.currentTarget.focus({ preventScroll: true });
-        },
+        onpointerdown: takeFocus,
       },
         el("span", { class: "tn-beams-token", dir: "auto", text: token, title: token }),
         el("span", { text: `${log}${SIGNS[kind] && ` ${SIGNS[kind]}`}` }))));
     summary.say(state().summary);
     point(held ? Math.min(at, nodes.length - 1) : best);
     if (held) tree.children[at].focus({ preventScroll: true });
+    stage.scrollLeft = left(nodes[at].place[0]) + BOX[0] - stage.clientWidth + 8; // in sight
   };
 
   tree.addEventListener("keydown", (event) => {

@@ -50,10 +50,7 @@ export default widget(({ model, root, listen, cleanup }) => {
         "aria-label": `${name}: model ${share[1]}${truth ? `, true ${truth[1]}` : ""}, `
           + `${chosen[0] ? "chosen " : ""}${chosen[1]}`,
         onfocus: () => point(i), onpointerenter: () => point(i), onclick: () => add(i),
-        onpointerdown: (event) => {
-          event.preventDefault(); // or the notebook takes the focus for its cell
-          event.currentTarget.focus({ preventScroll: true });
-        },
+        onpointerdown: takeFocus,
         onkeydown: (event) => {
           if (!["Enter", " "].includes(event.key) || event.ctrlKey || event.metaKey) return;
           event.preventDefault();

@@ -10,6 +10,7 @@ export default widget(({ model, root, listen, cleanup }) => {
   const bar = el("div", {
     class: "tn-gaps-words", role: "toolbar", "aria-label": "words, to hide",
   });
+  walk(bar);
   const word = statusLine();
   const summary = statusLine();
   const cards = el("div", { class: "tn-gaps-cards" });
@@ -81,17 +82,6 @@ export default widget(({ model, root, listen, cleanup }) => {
   bar.addEventListener("pointerover", (event) => {
     const button = event.target.closest("button");
     if (button && !bar.contains(document.activeElement)) point([...bar.children].indexOf(button));
-  });
-  bar.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key === "Escape") root.closest(".jp-Cell")?.focus();
-    const to = {
-      ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0,
-      ArrowRight: at + 1, ArrowDown: at + 1, End: state().words.length - 1,
-    }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    bar.children[clamp(to, 0, state().words.length - 1)].focus();
   });
 
   root.append(

@@ -76,7 +76,7 @@ class Gaps:
 class GapsWidget(Live):
     """The widget that `explore_gaps` returns; `state` holds the words and the guesses."""
 
-    _esm = module("shared/bars", "gaps/widget")
+    _esm = module("shared/small", "shared/bars", "gaps/widget")
     _css = style("shared/bars", "gaps/widget")
     state = traitlets.Dict().tag(sync=True)
 

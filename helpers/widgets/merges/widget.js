@@ -117,10 +117,7 @@ export default widget(({ model, root, listen, cleanup }) => {
         class: "tn-merges-pair", role: "option", tabindex: -1,
         "aria-label": `${text(left)} + ${text(right)}, ${times}${i === following ? ", next" : ""}`,
         onfocus: () => choose(i), onpointerenter: () => choose(i),
-        onpointerdown: (event) => {
-          event.preventDefault(); // or the notebook takes the focus for its cell
-          event.currentTarget.focus({ preventScroll: true });
-        },
+        onpointerdown: takeFocus,
       },
         el("div", { class: "tn-merges-word" }, box(left), box(right)),
         el("div", { class: "tn-merges-bar" },

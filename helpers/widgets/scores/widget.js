@@ -37,11 +37,6 @@ export default widget(({ model, root, listen, cleanup }) => {
     point();
   };
 
-  const take = (event) => {
-    event.preventDefault(); // or the notebook takes the focus for its cell
-    event.currentTarget.focus({ preventScroll: true });
-  };
-
   const answer = () => {
     const kept = list.contains(document.activeElement);
     if (!kept) chosen = null;
@@ -49,7 +44,7 @@ export default widget(({ model, root, listen, cleanup }) => {
       el("div", {
         class: `tn-scores-word ${bar > 0 ? "tn-scores-up" : bar < 0 ? "tn-scores-down" : ""}`,
         role: "option", tabindex: -1, "aria-label": `${text} ${score}`,
-        onfocus: () => choose(i), onpointerenter: () => choose(i), onpointerdown: take,
+        onfocus: () => choose(i), onpointerenter: () => choose(i), onpointerdown: takeFocus,
       },
         el("div", { class: "tn-scores-above" },
           bar > 0 ? el("span", { text: score }) : null,

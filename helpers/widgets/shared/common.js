@@ -28,6 +28,12 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** For pointerdown: the element takes the focus, or else the notebook would, for its cell. */
+function takeFocus(event) {
+  event.preventDefault();
+  event.currentTarget.focus({ preventScroll: true });
+}
+
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 
 /** A text, or its beginning and an ellipsis, as `short` in text.py cuts it. */

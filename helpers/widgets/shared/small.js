@@ -151,8 +151,8 @@ function movable(surface, knob, { onPlace, onStep }) {
 }
 
 /**
- * Let the arrow keys, Home and End move the focus through the options of a listbox, which are one
- * tab stop: each chooses itself when it gets the focus. Escape hands the keys back.
+ * Let the arrow keys, Home and End move the focus through the options of a listbox, or what else is
+ * one tab stop: each chooses itself when it gets the focus. Escape hands the keys back.
  */
 function walk(list) {
   list.addEventListener("keydown", (event) => {

@@ -41,10 +41,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     tokenBox(token[0], token[1], {
       role: "gridcell", tabindex: -1, "aria-label": words(token),
       onfocus: () => point([row, at]), onpointerenter: () => point([row, at]),
-      onpointerdown: (event) => {
-        event.preventDefault(); // or the notebook takes the focus for its cell
-        event.currentTarget.focus({ preventScroll: true });
-      },
+      onpointerdown: takeFocus,
     }, rows()[row].kinds ? token[2] : null);
   const line = (data, row) =>
     el("div", { class: "tn-tokens-row", role: "row" },
