@@ -16,7 +16,7 @@ from helpers.widgets.planes.widget import Planes, explore_planes
 from helpers.widgets.products.widget import Operation, Product, step_through
 from helpers.widgets.routing.widget import explore_routing
 from helpers.widgets.scores.widget import WordScores, explore_scores
-from helpers.widgets.shared.live import slider, switches
+from helpers.widgets.shared.live import options, slider, switches
 from helpers.widgets.tokens.widget import TokenRows, explore_tokens
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "explore_routing",
     "explore_scores",
     "explore_tokens",
+    "options",
     "show",
     "slider",
     "step_through",

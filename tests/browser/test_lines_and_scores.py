@@ -44,6 +44,17 @@ AT_THE_TOP = """
 equal = {name: [0, 1] for name in ("one", "two", "three")}
 explore_lines(Lines([1, 2], equal, "Equal", "x", "y", y_range=(0, 1)))
 """
+OF_ONE = f"""
+from helpers.widgets import Lines, explore_lines, options
+
+def of(kind):
+    if kind == "none":
+        raise ValueError("There is nothing to show.")
+    return Lines([1, 2], {{kind: [1, 2]}}, kind, "x", "y")
+
+shown = explore_lines(of, options("kind", ["prose", "none", "{HOSTILE}"], label="kind of text"))
+shown
+"""
 TEXT = (
     f"""
 name = "{HOSTILE}"
@@ -130,6 +141,30 @@ def test_lines(open_clean):
     says(re.compile("^N = 100: "))
     assert notebook.accessibility_findings() == ""
     notebook.expect_keys_back(0)
+
+
+def test_options(open_clean):
+    notebook = open_clean([OF_ONE, "shown"])
+    page, views = notebook.page, [notebook.widget(0), notebook.widget(1)]
+    lists = [view.get_by_label("kind of text", exact=True) for view in views]
+
+    def both_show(title):
+        for view, chosen in zip(views, lists, strict=True):
+            expect(view.locator(".tn-lines-title")).to_have_text(title)
+            expect(chosen).to_have_value(title)
+
+    both_show("prose")
+    lists[0].focus()
+    for key in ("b", "End"):
+        page.keyboard.press(key)
+    both_show(HOSTILE)
+    page.keyboard.press("ArrowUp")
+    expect(views[1].get_by_role("alert")).to_have_text("There is nothing to show.")
+    expect(views[1].locator(".tn-lines-title")).to_have_text(HOSTILE)
+    lists[1].select_option("prose")
+    both_show("prose")
+    assert page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length") == 2
+    assert notebook.accessibility_findings() == ""
 
 
 def test_scores(open_clean):

@@ -69,7 +69,7 @@ function onStep({ min, max, step, digits }, x) {
   return Number((min + steps * step).toFixed(digits)) + 0;
 }
 
-/** Sliders, switches, text boxes for the model's controls; they follow when another view does. */
+/** Sliders, switches, lists, text boxes for the model's controls; they follow when another view does. */
 function controlsBar(model, listen) {
   const bar = el("div", { class: "tn-controls" });
   const sliders = el("div", { class: "tn-sliders" });
@@ -110,6 +110,14 @@ function controlsBar(model, listen) {
         class: "tn-control tn-switches", role: "group", "aria-label": control.label,
       }, el("span", {}, ...typeset(control.label)),
         ...boxes.map((box, i) => el("label", {}, box, el("span", {}, ...typeset(control.labels[i]))))));
+    } else if (control.kind === "options") {
+      const list = el("select", {
+        id, onchange: () => ask(model, { [control.name]: list.value }),
+      }, ...control.labels.map((text) => el("option", { text })));
+      const show = () => (list.value = now());
+      show();
+      followers.push(show);
+      bar.append(el("div", { class: "tn-control" }, label, list));
     } else {
       const input = el("input", {
         id, type: "text", spellcheck: "false", autocomplete: "off", maxlength: control.longest,

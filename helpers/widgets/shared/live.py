@@ -10,7 +10,17 @@ import traitlets
 
 from helpers.widgets.shared.text import sentence, visible
 
-__all__ = ["WIDGETS", "Live", "module", "slider", "style", "switches", "table", "text_box"]
+__all__ = [
+    "WIDGETS",
+    "Live",
+    "module",
+    "options",
+    "slider",
+    "style",
+    "switches",
+    "table",
+    "text_box",
+]
 
 WIDGETS = Path(__file__).parents[1]
 LARGEST = 10**9  # of a slider's numbers; with six decimals at most they are exact in a browser too
@@ -112,6 +122,8 @@ class Live(anywidget.AnyWidget):
                 value = on_step(control, value)
             elif control["kind"] == "switches":
                 value = _truths(value, len(control["labels"]), control["label"])
+            elif control["kind"] == "options":
+                value = _one_of(control["labels"], value, control["label"])
             else:
                 value = str(value)[:LONGEST]
             checked[control["name"]] = value
@@ -244,6 +256,31 @@ def _truths(sent, size, what):
     return tuple(sent)
 
 
+def options(name, labels, value=None, label=None):
+    """A list to choose one of several things from; the function gets the label of the chosen one.
+
+    name:   what the function calls it; label: what stands beside the list, by default the name.
+    labels: the names of the things, at least two, all different.
+    value:  the one that is chosen at first; without it, the first.
+    Raises ValueError, with what was wrong, for anything else.
+    """
+    label = _checked_name(name, label)
+    if isinstance(labels, str) or not np.iterable(labels):
+        raise ValueError(f"Options “{label}”: labels should be a list of texts; got {labels!r}.")
+    labels = [visible(str(text)) for text in labels]
+    if len(labels) < 2 or len(set(labels)) < len(labels):
+        raise ValueError(f"Options “{label}”: labels should be at least two different texts.")
+    value = labels[0] if value is None else _one_of(labels, value, label)
+    return dict(kind="options", name=name, label=label, labels=labels, value=value)
+
+
+def _one_of(labels, sent, what):
+    """What was sent, if it is one of the labels; ValueError if it is anything else."""
+    if not isinstance(sent, str) or sent not in labels:
+        raise ValueError(f"{what} should be one of {len(labels)}: {', '.join(labels)}.")
+    return sent
+
+
 def text_box(text, name="words"):
     """A box for a sentence; `name` is what the function calls what is typed."""
     if not isinstance(text, str):
@@ -264,7 +301,7 @@ def _checked_controls(controls):
     for control in controls:
         if not isinstance(control, dict) or "kind" not in control:
             kind = type(control).__name__
-            raise ValueError(f"Controls are made by slider(…) or switches(…); got a {kind}.")
+            raise ValueError(f"Controls are made by slider, switches or options; got a {kind}.")
     names = [control["name"] for control in controls]
     for name in names:
         if names.count(name) > 1:

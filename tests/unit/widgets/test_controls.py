@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.notebooks import notebook_paths, read
-from helpers.widgets import Attention, explore, slider, switches
+from helpers.widgets import Attention, explore, options, slider, switches
 from helpers.widgets.shared.live import Live, on_step, text_box
 
 
@@ -146,9 +146,9 @@ def test_an_impossible_slider_is_refused_in_one_sentence(arguments, words):
 
 @pytest.mark.parametrize("name", ["", "two words", "1st", 3, None])
 def test_a_control_needs_the_name_of_a_parameter(name):
-    for make in (lambda: slider(name, 0, 9, 1), lambda: switches(name, ["a"])):
+    for make, given in ((slider, (0, 9, 1)), (switches, (["a"],)), (options, (["a", "b"],))):
         with pytest.raises(ValueError, match="name of a parameter"):
-            make()
+            make(name, *given)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +165,35 @@ def test_wrong_switches_are_refused(arguments, words):
     with pytest.raises(ValueError) as error:
         switches("on", *arguments)
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("abc",), "list of texts; got 'abc'"),
+        ((7,), "list of texts; got 7"),
+        ((["a"],), "at least two different texts"),
+        ((["a", "b", "a"],), "at least two different texts"),
+        ((["a", "b"], "c"), "kind should be one of 2: a, b."),
+        ((["a", "b"], 1), "kind should be one of 2: a, b."),
+    ],
+)
+def test_wrong_options_are_refused(arguments, words):
+    with pytest.raises(ValueError) as error:
+        options("kind", *arguments)
+    assert words in str(error.value)
+
+
+def test_the_function_gets_the_label_of_what_was_chosen():
+    widget = shown(options("kind", ["prose", "code", 3], "code", label="kind of text"))
+    assert (widget.state, widget.controls[0]["label"]) == ([["code"]], "kind of text")
+    widget.set_state({"values": {"kind": "3"}, "asked": 1})
+    assert (widget.state, widget.problem) == ([["3"]], "")
+    widget.set_state({"values": {"kind": "verse"}, "asked": 2})
+    assert (widget.state, widget.problem) == (
+        [["3"]], "kind of text should be one of 3: prose, code, 3.",
+    )  # fmt: skip
+    assert options("kind", ["prose", "code"])["value"] == "prose"
 
 
 def test_a_text_box_takes_one_text_and_makes_it_one_that_can_travel():
@@ -211,16 +240,17 @@ ANYTHING = st.one_of(
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.dictionaries(st.sampled_from(["x", "on", "words", "other"]), ANYTHING))
+@given(st.dictionaries(st.sampled_from(["x", "on", "of", "words", "other"]), ANYTHING))
 def test_whatever_the_page_sends_is_answered_and_the_next_thing_too(values):
     assume(not any(isinstance(value, str) and value.isdigit() for value in values.values()))
-    widget = shown(slider("x", 0.0, 1.0, 0.5), switches("on", ["a", "b"]), text_box("hi"))
+    some = switches("on", ["a", "b"]), options("of", ["c", "d"])
+    widget = shown(slider("x", 0.0, 1.0, 0.5), *some, text_box("hi"))
     widget.set_state({"values": values, "asked": 1})
     assert widget.answered == 1
-    good = {"x": 0.25, "on": [False, True], "words": "ho"}
+    good = {"x": 0.25, "on": [False, True], "of": "d", "words": "ho"}
     widget.set_state({"values": good, "asked": 2})
     assert (widget.answered, widget.problem) == (2, "")
-    assert widget.state == [[0.25, (False, True), "ho"]]
+    assert widget.state == [[0.25, (False, True), "d", "ho"]]
 
 
 def test_after_a_clamp_both_sides_agree(monkeypatch):
