@@ -146,9 +146,9 @@ def test_an_impossible_slider_is_refused_in_one_sentence(arguments, words):
 
 @pytest.mark.parametrize("name", ["", "two words", "1st", 3, None])
 def test_a_control_needs_the_name_of_a_parameter(name):
-    for make, given in ((slider, (0, 9, 1)), (switches, (["a"],)), (options, (["a", "b"],))):
+    for make, rest in ((slider, (0, 9, 1)), (switches, (["a"],)), (options, (["a", "b"],))):
         with pytest.raises(ValueError, match="name of a parameter"):
-            make(name, *given)
+            make(name, *rest)
 
 
 @pytest.mark.parametrize(
