@@ -6,7 +6,7 @@ sources.
 
 import re
 
-__all__ = ["BALL", "BURGER", "PASSAGE", "RACCOON", "TERRIBLE", "words"]
+__all__ = ["BALL", "BURGER", "PASSAGE", "RACCOON", "SAILOR", "TERRIBLE", "words"]
 
 # The restaurant passage of the chapter's section "What makes text hard": 37 words.
 PASSAGE = (
@@ -25,6 +25,12 @@ BURGER = (
 
 # From the chapter's section on positional encoding.
 RACCOON = ("The woman ate the raccoon", "The raccoon ate the woman")
+
+# The nursery rhyme of the chapter's section "Tokenization": 33 words.
+SAILOR = (
+    "a sailor went to sea sea sea to see what he could see see see but all that he could see "
+    "see see was the bottom of the deep blue sea sea sea"
+)
 
 
 def words(text):

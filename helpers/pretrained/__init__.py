@@ -21,6 +21,7 @@ from helpers.pretrained.files import (
     download_encoder,
     find_encoder,
     load_encoder,
+    load_word_piece,
 )
 from helpers.pretrained.gguf import (
     PUBLISHED_GPT,
@@ -47,4 +48,5 @@ __all__ = [
     "load_encoder",
     "load_gpt",
     "load_gpt_vocabulary",
+    "load_word_piece",
 ]

