@@ -99,6 +99,8 @@ MISTAKES = {
     ),
     "The first three bytes, 239, 187, 191, are no part of the text: they are a mark that says "
     "“UTF-8”. Which encoding leaves it out?": (lambda text: list(text.encode("utf-8-sig")),),
+    "Only the bytes of the first character are there: does the loop end in its first turn, with a "
+    "return that stands inside it?": (lambda text: list(text[:1].encode()),),
     "Each character has only its first byte: what becomes of the others?": (
         lambda text: [character.encode()[0] for character in text],
     ),
@@ -135,12 +137,12 @@ def as_bytes(text):
     return text.encode("utf-8")
 
 
-@exercise.wrong("[78] is none")
+@exercise.wrong("[90] is none")
 def in_lists(text):
     return [list(character.encode()) for character in text]
 
 
-@exercise.wrong("'4e' is none")
+@exercise.wrong("'5a' is none")
 def in_hexadecimal(text):
     return [f"{byte:02x}" for byte in text.encode()]
 
@@ -165,7 +167,7 @@ ERRORS = {
 
 @exercise.check
 def check(answer):
-    for text in "Né😀", "e\u0301 é", " É\n é", "":
+    for text in "Zoé😀", "e\u0301 é", " É\n é", "":
         what = f"the bytes of {text!r}"
         got = run(answer, text, errors=ERRORS)
         expected = byte_ids(text)

@@ -384,7 +384,8 @@ def check(answer):
 
 def learned(answer, text, count, what):
     """The result as a list of pairs, or Wrong."""
-    return pairs(run(answer, text, count, errors=NO_PAIRS), what)
+    runs_out = len(learn_merges(text, count)) < count
+    return pairs(run(answer, text, count, errors=NO_PAIRS if runs_out else {}), what)
 
 
 def by_luck(answer, text, count, got, expected, what):
@@ -402,27 +403,28 @@ def first_difference(got, expected, text):
     """What to say of the first merge that differs, once those before have been carried out."""
     k = next((k for k, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b), None)
     if k is None:
-        shorter, asked = len(got) < len(expected), "there are still pairs, and more are asked for"
-        return (
-            f"The list has {len(got)} merges, and {len(expected)} are expected: "
-            + (asked if shorter else "how many are asked for, and how many pairs are left")
-            + (". Where does the loop end?" if shorter else "?")
-        )
+        words = f"The list has {len(got)} merges instead of {len(expected)}:"
+        if len(got) < len(expected):
+            return (
+                f"{words} there are still pairs, and more merges are asked for. Where does the "
+                "loop end?"
+            )
+        return f"{words} how many are asked for, and how many pairs are left?"
     words = marked(text)
     for pair in expected[:k]:
         words = [merged(word, pair) for word in words]
     counts = Counter(pair for word in words for pair in neighbors(word))
     wrong, right = (f"({left}, {right})" for left, right in (got[k], expected[k]))
     most = counts[expected[k]]
-    where = f"Merge {k}, counted from 0, is {wrong}"
+    merge, then = f"Merge {k}, counted from 0, is {wrong}", " after the merges before" * (k > 0)
     if got[k] not in counts:
-        return f"{where}, and this pair does not occur in a word after the merges before."
+        return f"{merge}, and this pair does not occur in a word{then}."
     if counts[got[k]] < most:
         return (
-            f"{where}, whose count is {counts[got[k]]} after the merges before; that of {right} "
-            f"is {most}. Which words and places are counted?"
+            f"{merge}, whose count is {counts[got[k]]}{then}; that of {right} is {most}. Which "
+            "words and places are counted?"
         )
-    return f"{where}; {right} has the same count, {most}: which is the smallest of these pairs?"
+    return f"{merge}; {right} has the same count, {most}: which is the smallest of these pairs?"
 
 
 exercise.equivalent(

@@ -45,7 +45,7 @@ def look_up_gradient(ids, dX, V):
 
 @exercise.right
 def by_one_hot(ids, dX, V):
-    T = np.arange(V)[:, None] == np.array(ids, dtype=int)  # V × N
+    T = np.arange(V)[:, None] == np.array(ids)  # V × N
     return dX @ T.T
 
 
@@ -220,3 +220,11 @@ def check(answer):
                 what = f"the gradient for D={D}, N={N}, V={size}"
                 got = unchanged(answer, ids, dX, size)
                 same(got, look_up_gradient(ids, dX, size), what)
+
+
+exercise.equivalent(
+    "only the size is read",
+    "look_up_gradient: * → gradient = np.zeros((len(whole(dX)), V))",
+    "by_add_at: * → gradient = np.zeros((V, len(whole(dX))))",
+)
+exercise.equivalent("of two dimensions, 1 is also −1", "by_torch: * → *index_add_(-1, *")

@@ -77,10 +77,10 @@ def by_differences(words, frequencies, counts, where, pair):
         before, after = Counter(itertools.pairwise(words[i])), Counter(itertools.pairwise(new))
         for two in before | after:
             changes[two] += frequencies[i] * (after[two] - before[two])
-            if two not in after:
+            if two in after:
+                where.setdefault(two, set()).add(i)
+            else:
                 where[two].remove(i)
-            elif two not in before:
-                where[two] = where.get(two, set()) | {i}
         words[i][:] = new
     for two, change in changes.items():
         counts[two] = counts.get(two, 0) + change
@@ -430,3 +430,15 @@ def raise_difference(got, expected, question):
     except Wrong as fault:
         fault.sentence = question
         raise
+
+
+exercise.equivalent(
+    "only pairs of old words can have the count 0",
+    "merge_and_update: * → for two in set(counts):",
+    "merge_and_update: * → for two in set(where):",
+)
+exercise.equivalent(
+    "a pair has the count 0 where no word has it",
+    "by_differences: * → if not where[two]:",
+)
+exercise.equivalent("of two symbols, 1 is also −1", "by_neighbors: * → change((pair[-1], *")

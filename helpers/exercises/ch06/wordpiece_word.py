@@ -285,17 +285,6 @@ def used_up(word, pieces):
     return found
 
 
-@exercise.wrong("in its first call")
-def never_ending(word, pieces):
-    found, start = [], 0
-    while start < len(word):
-        for end in range(len(word), start, -1):
-            if ("##" if start else "") + word[start:end] in pieces:
-                found.append(word[start:end])
-                break
-    return found
-
-
 EXAMPLES = (
     ("walking", "walk w ##walk ##al ##k ##in ##g ##ing in g"),
     ("ingot", "in ##ing ##got ##ot"),
