@@ -235,8 +235,8 @@ MISTAKES = {
     "where every place should count?": (
         variant(pairs_of=lambda word: dict.fromkeys(itertools.pairwise(word)))
     ),
-    "Words with the pair at two places that touch come out wrong: in “anan”, what stands at the "
-    "left of the second place once the first is merged?": neighbors_of_the_old_word,
+    "Counts come out wrong where two merges touch: in “anan”, what stands at the left of the "
+    "second place once the first is merged?": neighbors_of_the_old_word,
     "In where, words still have pairs that the merge has broken up: which indices have to go?": (
         variant(leave=False)
     ),
