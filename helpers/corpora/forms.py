@@ -19,7 +19,10 @@ KNOWN = {
         *"greasy dirty noisy salty shabby gloomy bland rude cold slow bleak dark".split(),
     ],
 }
-FOREIGN = {1: "gentle prompt smooth lively".split(), 0: "rotten sour stale harsh".split()}
+FOREIGN = {
+    1: "gentle prompt smooth lively crisp tender rich swift quiet homely juicy tranquil".split(),
+    0: "rotten sour stale harsh messy damp grubby rough loud tough soggy careless".split(),
+}
 
 # The sentences each form stands in, in the order of `inflect`. None of them praises or blames.
 SENTENCES = (

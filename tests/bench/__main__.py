@@ -2,15 +2,15 @@
 
     python -m tests.bench [part …]
 
-Parts: torch, layers, training, loops, corpora, notebooks, widgets. With parts named, only these are
-measured and printed, and nothing is stored, so that the stored tables always come from one run on
-one machine.
+Parts: torch, layers, training, loops, tokens, corpora, notebooks, widgets. With parts named, only
+these are measured and printed, and nothing is stored, so that the stored tables always come from
+one run on one machine.
 """
 
 import sys
 from pathlib import Path
 
-from tests.bench import attention, corpora, layers, notebooks, training, widgets
+from tests.bench import attention, corpora, layers, notebooks, tokens, training, widgets
 from tests.bench.report import header
 
 PARTS = {
@@ -18,6 +18,7 @@ PARTS = {
     "layers": layers.measure,
     "training": training.measure,
     "loops": attention.measure_loops,
+    "tokens": tokens.measure,
     "corpora": corpora.measure,
     "notebooks": notebooks.measure,
     "widgets": widgets.measure,  # last, for pytest changes the environment of what starts after it
