@@ -49,7 +49,6 @@ def decode_ids(ids, merges):
 
 @exercise.right
 def by_taking_apart(ids, merges):
-    ids = list(ids)
     for k in reversed(range(len(merges))):
         ids = [part for id in ids for part in (merges[k] if id == 256 + k else (id,))]
     return bytes(ids).decode(errors="replace")
@@ -68,7 +67,7 @@ def by_recursion(ids, merges):
 
 @exercise.right
 def by_stack(ids, merges):
-    waiting, data = list(ids)[::-1], bytearray()
+    waiting, data = ids[::-1], bytearray()
     while waiting:
         id = waiting.pop()
         if id < 256:
@@ -244,3 +243,8 @@ def text_of(answer, ids, merges, what):
         ends = ": does your function end with return?" if got is None else "."
         raise Wrong(f"{what.capitalize()}: expected a text, got {kind(got)}{ends}")
     return str(got)
+
+
+exercise.equivalent(
+    "no token has the number after the last", "by_taking_apart: * → *range(len(merges) + 1)):"
+)

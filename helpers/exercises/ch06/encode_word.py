@@ -283,7 +283,7 @@ def as_numbers(word, merges):
     return [len(merges) + len(symbol) for symbol in encode_word(word, merges)]
 
 
-@exercise.wrong("is a merge that does not occur an error")
+@exercise.wrong("is a merge that does not occur in the word an error")
 def by_index(word, merges):
     symbols = list(word)
     for pair in merges:
@@ -301,8 +301,8 @@ def used_up(word, merges):
 
 
 NOT_THERE = {
-    "is not in list": "It looks for something that the word does not have: is a merge that does "
-    "not occur an error, or nothing to do?",
+    "is not in list": "It looks for something in a list that does not have it: is a merge that "
+    "does not occur in the word an error, or nothing to do?",
 }
 EXAMPLES = (
     ("asean", [("s", "e"), ("a", "n"), ("se", "an")]),
@@ -312,6 +312,7 @@ EXAMPLES = (
     ("abc", [("a", "b"), ("b", "c"), ("a", "bc")]),
     ("The_", [("e", "_"), ("t", "h"), ("h", "e_")]),
     ("sea", [("s", "e"), ("a", "_")]),
+    ("cat", [("d", "o"), ("o", "g"), ("g", "_"), ("do", "g_"), ("a", "t")]),
     ("naïve_", [("v", "e"), ("ve", "_"), ("n", "a")]),
 )
 
@@ -340,9 +341,9 @@ def check(answer):
         )
     # Words and merges change one at a time: nothing may be kept from the call before.
     rng = np.random.default_rng(65)
-    for size in 0, 1, 4, 12:
+    for size in 0, 1, 4, 40:
         merges = random_merges(rng, size)
-        for length in 0, 1, 2, 7, 25, 25:
+        for length in 0, 1, 2, *range(3, 9), 25, 25:
             word = "".join(rng.choice([*"abc"], size=length))
             for known in merges, merges[: size // 2]:
                 what = f"the tokens of a word of {length} characters with {len(known)} merges"
@@ -359,3 +360,10 @@ def random_merges(rng, size):
             merges.append(pair)
             known.append("".join(pair))
     return merges
+
+
+exercise.equivalent(
+    "each merge has one rank",
+    "by_rank: * → *rank.get(pair, len(merges)))",
+    "by_rank: * → if pair not in merges:",
+)

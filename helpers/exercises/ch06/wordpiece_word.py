@@ -71,17 +71,18 @@ def by_cutting_off(word, pieces):
 
 
 @exercise.right
-def by_recursion(word, pieces, mark=""):
-    fitting = [piece for piece in pieces if (mark + word).startswith(piece)]
-    fitting = [piece for piece in fitting if piece.startswith("##") == bool(mark)]
-    if not fitting:
-        return ["[UNK]"]
-    piece = max(fitting, key=len)
-    rest = word[len(piece) - len(mark) :]
-    if not rest:
-        return [piece]
-    others = by_recursion(rest, pieces, "##")
-    return others if others == ["[UNK]"] else [piece, *others]
+def by_recursion(word, pieces):
+    def cut(rest, mark):
+        if not rest:
+            return []
+        fitting = [piece for piece in pieces if (mark + rest).startswith(piece)]
+        if not fitting:
+            return None
+        longest = max(fitting, key=len)
+        others = cut(rest[len(longest) - len(mark) :], "##")
+        return None if others is None else [longest, *others]
+
+    return cut(word, "") or ["[UNK]"]
 
 
 def greedy(word, pieces, mark="##", ends=lambda start, n: range(n, start, -1), unknown=None):
@@ -241,9 +242,8 @@ MISTAKES = {
     "The first piece has a “##”, too: where may it stand?": (marks_everywhere,),
     "A piece is used at the start of the word that may only continue one, or the other way around: "
     "when is “##” put in front, before or after a piece is looked up?": (without_regard_to_marks,),
-    "The last piece may not reach to the end of the word: where does the inner loop begin?": (
-        one_piece_short,
-    ),
+    "Your function finds no piece for a part of “walking”, which is walk ##ing: does the inner loop "
+    "begin at the end of the word, and where does “##” stand in front?": (one_piece_short,),
     "Only the first piece is there: what becomes of the rest of the word?": (first_piece_alone,),
     "Where no piece fits, the pieces before it are kept, and [UNK] stands for the rest: the stub "
     "makes the whole word unknown.": (rest_unknown,),
@@ -330,3 +330,14 @@ def check(answer):
                 what = f"the pieces of “{word}” with {len(pieces)} pieces"
                 got = tokens(unchanged(answer, word, pieces), what)
                 exactly(got, wordpiece_word(word, pieces), what)
+
+
+exercise.equivalent(
+    "no piece is empty, but for its mark",
+    "wordpiece_word: * → for end in range(len(word), start - 1, -1):",
+    "by_cutting_off: * → if len(piece) <= first_seen(len(mark)):",
+)
+exercise.equivalent(
+    "of texts that all begin the same one, the longest is the last in order",
+    "by_recursion: * → longest = max(fitting)",
+)
