@@ -242,8 +242,8 @@ MISTAKES = {
     "The first piece has a “##”, too: where may it stand?": (marks_everywhere,),
     "A piece is used at the start of the word that may only continue one, or the other way around: "
     "when is “##” put in front, before or after a piece is looked up?": (without_regard_to_marks,),
-    "Your function finds no piece for a part of “walking”, which is walk ##ing: does the inner loop "
-    "begin at the end of the word, and where does “##” stand in front?": (one_piece_short,),
+    "Your function finds no piece for a part of “walking”, which is walk ##ing: does the inner "
+    "loop begin at the end of the word, and where does “##” stand in front?": (one_piece_short,),
     "Only the first piece is there: what becomes of the rest of the word?": (first_piece_alone,),
     "Where no piece fits, the pieces before it are kept, and [UNK] stands for the rest: the stub "
     "makes the whole word unknown.": (rest_unknown,),
