@@ -20,15 +20,23 @@ class Stopped(SystemExit):
     the thread itself, so we can have every running function there traced from now on: at the next
     line, which is the handler's, Stopped is raised again, and nothing catches it there. The
     engine's own functions are left alone: they let it through, and end what they have begun.
+
+    If the work has just ended, the exception comes to the thread on its way out, in functions of
+    threading. Nothing is traced then: raised again on the line at which a lock is given back, it
+    would leave the lock taken for ever, and no thread could be started any more.
     """
 
     def __init__(self, *args):
         super().__init__(*args)
-        frame = sys._getframe(1)
+        frame, frames = sys._getframe(1), []
         while frame is not None and frame.f_code.co_qualname != "limited.<locals>.run":
             if not frame.f_globals.get("__name__", "").startswith(__package__ + "."):
-                frame.f_trace = _raise_again
+                frames.append(frame)
             frame = frame.f_back
+        if frame is None or all(f.f_globals.get("__name__") == "threading" for f in frames):
+            return
+        for traced in frames:
+            traced.f_trace = _raise_again
         sys.settrace(lambda *new_function: None)
 
 
@@ -85,26 +93,31 @@ def limited(work, seconds, write):
             thread.start()
             ends = time.monotonic() + seconds
             # In slices: on Windows an interrupt is not seen during one long wait.
-            while not finished.wait(SLICE) and time.monotonic() < ends + importing.lasted:
+            while not _ended(thread, finished) and time.monotonic() < ends + importing.lasted:
                 importing.look()
             if not results:
                 raise TimeoutError
             return results[0]
     finally:
         try:
-            if not finished.is_set():
+            if thread.is_alive() and not finished.is_set():
                 _stop(thread, finished, importing)
         finally:
             for stream in muted:
                 stream.write_own = len  # it is kept, and must hold nothing; len drops the text
-            if finished.is_set():  # otherwise the thread left behind stays muted
+            if finished.is_set() or not thread.is_alive():  # one left behind stays muted
                 sys.stdout, sys.stderr = streams
+
+
+def _ended(thread, finished):
+    """Whether the work has ended within a slice; a thread stopped on its way out says nothing."""
+    return finished.wait(SLICE) or not thread.is_alive()
 
 
 def _stop(thread, finished, importing, patience=1.0):
     """Raise Stopped in the thread, again and again if need be, until it has finished."""
     ends = time.monotonic() + patience
-    while not finished.wait(SLICE) and time.monotonic() < ends + importing.lasted:
+    while not _ended(thread, finished) and time.monotonic() < ends + importing.lasted:
         if not importing.look():
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(thread.ident), ctypes.py_object(Stopped)

@@ -16,6 +16,7 @@ from helpers.exercises.__main__ import answer_faults, cell_faults
 from helpers.exercises.engine.box import board_box, hint_box, solution_box, verdict_box
 from helpers.exercises.engine.exercise import Exercise, Wrong, nbgrader_metadata, source_of
 from helpers.exercises.engine.judge import Verdict, judge
+from helpers.exercises.engine.limits import Stopped
 from helpers.exercises.engine.wording import short
 from helpers.exercises.shared.compare import matches, same, unchanged
 
@@ -248,6 +249,13 @@ def test_a_thread_that_cannot_be_stopped_is_left_behind_silent(capsys):
         assert capsys.readouterr().out == "the notebook goes on\n"
     finally:
         sys.stdout, sys.stderr = streams
+
+
+def test_nothing_is_traced_once_the_work_has_ended():
+    """Raised again in the middle of threading's own functions, it would leave their locks taken."""
+    tracing = sys.gettrace()
+    Stopped()
+    assert sys.gettrace() is tracing and sys._getframe().f_trace is None
 
 
 def wait_for(holds):
