@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Vocabulary:
-    """Words and their numbers; special tokens come first, and no word leads to one of them.
+    """Words and their numbers, after special tokens, of which a word is never but "<unknown>".
 
     words: different str. special: names of the special tokens; one of them is "<unknown>", which
     stands for every word that is not among `words`. Chapter 12, "Tokenization".
@@ -164,9 +164,6 @@ class BytePairEncoding:
         self.numbers = {token: number for number, token in enumerate(tokens)}
         self.ranks = {pair: rank for rank, pair in enumerate(merges)}
         self.met = {}  # word → its numbers
-
-    def __len__(self):
-        return len(self.tokens)
 
     def encode(self, text):
         """The numbers of a text's tokens. A byte that the vocabulary lacks is left out."""

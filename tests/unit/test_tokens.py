@@ -35,7 +35,7 @@ def test_nothing_to_learn():
 def test_empty_text():
     encoding = learn_encoding("", 300, ("<end>",))
     assert encoding.encode("") == [] and encoding.decode([]) == "" and split_words("") == []
-    assert encoding.decode([encoding.numbers["<end>"]]) == "<end>" and len(encoding) == 257
+    assert encoding.decode([encoding.numbers["<end>"]]) == "<end>" and len(encoding.tokens) == 257
 
 
 def test_two_ways_to_one_token():
