@@ -119,12 +119,14 @@ def test_beams(open_clean):
     nodes, way = widget.get_by_role("treeitem"), widget.locator(".tn-beams-node.tn-beams-way")
     box, problem = widget.get_by_label("Words", exact=True), widget.get_by_role("alert")
 
-    # The best of what is finished is chosen, and the way to it.
+    # The best of what is finished or goes on is chosen, and the way to it.
     expect(nodes).to_have_text(
         ["a−1.00", "b−2.00", "c−3.00 ✕", "<end>−2.50 ■", "<end>−3.50 ■", "was−4.00 ✕"]
     )
     expect(says).to_have_text("“a <end>”: log probability −2.50, finished")
-    expect(summary).to_have_text("2 finished; the best: “a <end>”: log probability −2.50, finished")
+    expect(summary).to_have_text(
+        "2 finished; the best so far: “a <end>”: log probability −2.50, finished"
+    )
     expect(way).to_have_text(["a−1.00", "<end>−2.50 ■"])
     expect(widget.locator(".tn-beams-root")).to_have_text("was")
 

@@ -73,20 +73,16 @@ class Beams:
 
     def summary(self):
         finished = sum(state == "finished" for *_, state in self.nodes)
-        many = f"{finished} finished" if finished else "nothing is finished yet"
-        return f"{many}; the best: {self.says(self.best)}"
+        return f"{finished or 'none'} finished; the best so far: {self.says(self.best)}"
 
     def __repr__(self):
         count = len(self.nodes)
         return f"Beams: {count} beginning{'' if count == 1 else 's'}, {self.summary()}"
 
     def _ends(self):
-        """What can be the answer: what is finished, or else what is kept and was not continued."""
+        """What may be the answer, or become it: finished, or kept and not continued yet."""
         leaves = [number for number in range(len(self.nodes)) if not self.children[number]]
-        for wanted in ("finished", "kept"):
-            if ends := [number for number in leaves if self.nodes[number][3] == wanted]:
-                return ends
-        return leaves
+        return [number for number in leaves if self.nodes[number][3] != "dropped"] or leaves
 
     def _checked(self, number, node):
         if not isinstance(node, tuple | list) or len(node) != 4:

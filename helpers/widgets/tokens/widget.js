@@ -66,7 +66,8 @@ export default widget(({ model, root, listen, cleanup }) => {
     });
     drawn = wanted;
     note.textContent = [
-      "Point at a token or use the arrow keys: what stands for the same letters is framed.",
+      "Point at a token or use the arrow keys.",
+      rows().length > 1 ? "What stands for the same letters is framed." : "",
       rows().every(({ kinds }) => kinds) ? "" : "Equal tokens have equal colors; ␣ is a blank.",
       rows().some(({ kinds }) => kinds) ? "Below a token stands its kind." : "",
     ].filter(Boolean).join(" ");

@@ -135,15 +135,16 @@ def tree(nodes=TREE, text="the food was"):
 def test_beams_in_words():
     widget = tree()
     assert repr(widget) == (
-        "Beams: 6 beginnings, 2 finished; the best: “b <end>”: log probability −1.75, finished"
+        "Beams: 6 beginnings, 2 finished; "
+        "the best so far: “b <end>”: log probability −1.75, finished"
     )
     row = '<tr><th scope="row">b d</th><td>−2.00</td><td>kept</td></tr>'
     assert row in widget.fallback()
     assert widget.fallback() == tree().fallback()
     assert repr(Beams(TREE[:3])) == (
-        "Beams: 3 beginnings, nothing is finished yet; the best: “b”: log probability −0.50, kept"
+        "Beams: 3 beginnings, none finished; the best so far: “b”: log probability −0.50, kept"
     )
-    assert "the best: “c”: log probability −3.00, left behind" in repr(Beams([TREE[2]]))
+    assert "the best so far: “c”: log probability −3.00, left behind" in repr(Beams([TREE[2]]))
     long = [(None if n == 0 else n - 1, str(n), -n, "kept") for n in range(100)]
     assert Beams(long).says(99).startswith("“… 92 93 94 95 96 97 98 99”")
     assert f"Beginnings (the first {MOST_ROWS} of 100)" in tree(long).fallback()
@@ -184,9 +185,10 @@ def test_any_tree_is_drawn(nodes, text):
     for node, drawn in zip(nodes, widget.state["nodes"], strict=True):
         before = 0 if node[0] is None else widget.state["nodes"][node[0]]["place"][0]
         assert drawn["place"][0] == before + 1
-    finished = [node[2] for node in nodes if node[3] == "finished"]
-    if finished:
-        assert nodes[widget.state["best"]][2] == max(finished)
+    parents = {node[0] for node in nodes}
+    ends = [node[2] for n, node in enumerate(nodes) if n not in parents and node[3] != "dropped"]
+    if ends:
+        assert nodes[widget.state["best"]][2] == max(ends)
     json.dumps(widget.state, allow_nan=False).encode()
     (repr(widget) + widget.fallback()).encode()
 
