@@ -84,7 +84,7 @@ class Step:
         return f"{distinct:,} distinct token{'' if distinct == 1 else 's'}, {self.length:,} in all"
 
     def next(self):
-        """What is merged next: "s + e → se, 13 times"."""
+        """What is merged next: "next s + e → se, 13 times"."""
         if self.pair is None:
             return "nothing more is merged"
         ties = list(self.counts.values()).count(self.counts[self.pair]) - 1
@@ -155,11 +155,14 @@ class MergesWidget(Live):
 
     def fallback(self):
         steps = self.result.steps
-        rows = [[step.number, len(step.tokens), step.length, step.next()] for step in steps]
+        rows = [
+            [step.number, len(step.tokens), step.length, step.next().removeprefix("next ")]
+            for step in steps
+        ]
         hidden = f" (the first {MOST_ROWS} steps of {len(rows)})" if len(rows) > MOST_ROWS else ""
         return table(
             f"The text as tokens, merge by merge{hidden}",
-            ["merges", "distinct tokens", "tokens in all", ""],
+            ["merges", "distinct tokens", "tokens in all", "next"],
             rows[:MOST_ROWS],
         )
 

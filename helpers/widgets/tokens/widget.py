@@ -34,7 +34,7 @@ class TokenRows:
             raise ValueError(f"There should be 1 to {MOST_ROWS} rows; got {len(self.rows)}.")
 
     def __repr__(self):
-        return "Tokens: " + ", ".join(f"{name} {len(tokens)}" for name, tokens in self.rows)
+        return "Tokens. " + "; ".join(f"{name}: {len(tokens)}" for name, tokens in self.rows)
 
 
 class TokensWidget(Live):
@@ -75,8 +75,8 @@ class TokensWidget(Live):
         }
 
     def describe(self):
-        sizes = ", ".join(f"{row['name']} {row['size']}" for row in self.state["rows"])
-        return f"Tokens of “{name(self.text)}”: {sizes}"
+        sizes = "; ".join(f"{row['name']}: {row['size']}" for row in self.state["rows"])
+        return f"Tokens of “{name(self.text)}”. {sizes}"
 
     def fallback(self):
         rows = [[row["name"], _written(row), row["size"]] for row in self.state["rows"]]

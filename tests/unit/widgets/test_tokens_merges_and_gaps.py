@@ -119,10 +119,10 @@ def shown(widget, row):
 def test_rows_in_words():
     widget = explore_tokens(rows, "Ada went", slider("size", 1, 9, 3))
     assert repr(widget) == (
-        "Tokens of “Ada went”: bytes 8 tokens, 4.00 a word, pieces 3 tokens, 1.50 a word, "
-        "words 2 tokens, 1.00 a word"
+        "Tokens of “Ada went”. bytes: 8 tokens, 4.00 a word; pieces: 3 tokens, 1.50 a word; "
+        "words: 2 tokens, 1.00 a word"
     )
-    assert repr(rows("Ada went")) == "Tokens: bytes 8, pieces 4, words 2"
+    assert repr(rows("Ada went")) == "Tokens. bytes: 8; pieces: 4; words: 2"
     assert shown(widget, 1) == ["Ada", "␣we", "nt"]
     row = '<tr><th scope="row">words</th><td>Ada (name) | went</td><td>2 tokens, 1.00 a word</td>'
     assert row in widget.fallback()
@@ -196,7 +196,7 @@ def test_any_text_is_shown(asked):
 def test_an_empty_text_is_a_text():
     widget = explore_tokens(rows, "")
     assert [row["size"] for row in widget.state["rows"]] == ["0 tokens"] * 3
-    assert repr(widget) == "Tokens of “”: bytes 0 tokens, pieces 0 tokens, words 0 tokens"
+    assert repr(widget) == "Tokens of “”. bytes: 0 tokens; pieces: 0 tokens; words: 0 tokens"
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_the_rhyme_in_words():
     widget.step = 99
     assert (widget.step, widget.state["steps"][22]["next"]) == (22, None)
     assert repr(widget).endswith("29 distinct tokens, 61 in all; nothing more is merged")
-    row = '<tr><th scope="row">1</th><td>20</td><td>127</td><td>next e + _ → e_, 12 times</td></tr>'
+    row = '<tr><th scope="row">1</th><td>20</td><td>127</td><td>e + _ → e_, 12 times</td></tr>'
     assert row in widget.fallback()
     assert widget.fallback() == explore_merges(learn, RHYME).fallback()
 
