@@ -79,7 +79,10 @@ def limited(work, seconds, write):
         except SystemExit:  # Stopped, or its second coming
             pass
         finally:
-            finished.set()
+            try:
+                finished.set()
+            except SystemExit:  # once more, on the way out
+                finished.set()
 
     thread = _Limited(target=run, daemon=True)
     importing = _Importing(thread)
