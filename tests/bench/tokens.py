@@ -19,7 +19,7 @@ from tests.bench.report import interleaved, table
 __all__ = ["measure"]
 
 SIZE = 4096
-COUNTED = 200  # merges of the trainer in minbpe's manner; all of them would take many minutes
+COUNTED = 300  # merges of the trainer in minbpe's manner; all of them would take many minutes
 INTRODUCTION = f"""## Byte pair encoding
 
 Text in memory to a vocabulary of {SIZE:,}: words cut and counted, and {SIZE - 256:,} merges. The
