@@ -367,3 +367,11 @@ def test_texts_in_a_result_are_not_padded_to_the_longest():
         assert tracemalloc.get_traced_memory()[1] < 10**6
     finally:
         tracemalloc.stop()
+
+
+def test_a_result_that_holds_itself_is_no_trap():
+    rows = []
+    rows += [rows, rows]  # as an array, 2^64 entries
+    calls = Calls(None, lambda: rows)
+    calls.watched()
+    assert calls.about([[1.0], [2.0]]) is calls.last
