@@ -157,6 +157,17 @@ class Grammar:
         return sorted({part.word for part in parts if isinstance(part, Word)})
 
     @cached_property
+    def question_words(self):
+        """Every word that its questions bring along, sorted: a list of str."""
+        reached = {symbol.name for symbol in self._reached}
+        asked = [
+            re.sub("{.*?}", "", question)
+            for question, named, answers in self._questions
+            if reached.issuperset(named) and reached.intersection(answers)
+        ]
+        return sorted({*tokens(" ".join(asked)), "?"})
+
+    @cached_property
     def _reached(self):
         """The symbols that the texts are made of."""
         reached = [self._start]
@@ -205,6 +216,43 @@ class Grammar:
                 f"“{'”, “'.join(word for word, _ in likely)}” can."
             )
         return _distribution(read[-1])
+
+    def hidden_words(self, words):
+        """The distribution of each hidden word, given all others, to its left and to its right.
+
+        words: a list of str, with None for each hidden word. Returns, for each None in order, a
+        dictionary from word to probability: of all texts of this grammar that agree with the words
+        that are there, the share that has the word in this place.
+        Raises ValueError where no text agrees with them.
+        """
+        if not isinstance(words, (list, tuple)) or not all(
+            word is None or isinstance(word, str) for word in words
+        ):
+            raise ValueError("Give the words as a list of text, with None for a hidden word.")
+        # From what may stand ahead to its probability, for each number of words read; a hidden
+        # word is read as every word that could stand there.
+        reached = [{(self._start,): 1.0}]
+        for word in words:
+            after = {}
+            for ahead, p in reached[-1].items():
+                for _, left, q in _steps(ahead, word):
+                    after[left] = after.get(left, 0.0) + p * q
+            reached.append(after)
+        # And back: how likely the words that follow are to be all that then stands ahead.
+        rest, chances = {(): 1.0}, []
+        for word, before in zip(reversed(words), reversed(reached[:-1]), strict=True):
+            here, found = {}, {}
+            for ahead, p in before.items():
+                for read, left, q in _steps(ahead, word):
+                    here[ahead] = here.get(ahead, 0.0) + q * rest.get(left, 0.0)
+                    found[read] = found.get(read, 0.0) + p * q * rest.get(left, 0.0)
+            rest = here
+            if word is None:
+                chances.append(found)
+        total = rest.get((self._start,), 0.0)
+        if not total:
+            raise ValueError("The rules write no text that agrees with these words.")
+        return [{word: p / total for word, p in found.items() if p} for found in reversed(chances)]
 
     def tags(self, derivation):
         """The tag of each word, "" for most: a tuple of str."""
@@ -326,6 +374,17 @@ def _symbols(way):
 
 def _first(part):
     return part.first if isinstance(part, Symbol) else {part.word: [((), 1.0, ())]}
+
+
+def _steps(ahead, word):
+    """What reading a word, or any word for None, makes of what stands ahead.
+
+    Yields the word, what then stands ahead, and the probability of this way to read it.
+    """
+    first = _first(ahead[0]) if ahead else {}
+    for read in first if word is None else first.keys() & {word}:
+        for more, q, _ in first[read]:
+            yield read, more + ahead[1:], q
 
 
 def _distribution(reached):

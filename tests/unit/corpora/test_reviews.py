@@ -149,7 +149,7 @@ def test_entropy_is_the_mean_negative_log_probability(grammar):
 
     # One standard error is what is promised. One seed in three would miss it by chance, so the seed
     # is fixed, and a change of the rules may need another.
-    assert distance(seed=3, n=100_000) < 1
+    assert distance(seed=6, n=100_000) < 1
     # This would hold for nearly every seed: one in 16,000 misses it.
     assert distance(seed=4, n=100_000) < 4
 
@@ -210,6 +210,66 @@ def test_an_impossible_prefix_is_explained():
         REVIEWS.next_word([*complete, "the"])
 
 
+def test_hidden_words_of_a_small_grammar():
+    """Counted by hand: the word on the right decides as well as the word on the left."""
+    grammar = Grammar("text: a {x} c | 3 b {y} c | b e d\nx: e | f\ny: e | 2 f", "text")
+    for words, wanted in [
+        ([None, "e", "c"], [{"a": 1 / 3, "b": 2 / 3}]),  # 1/2 and 3 · 1/3 of five
+        (["b", "e", None], [{"c": 1 / 2, "d": 1 / 2}]),
+        (["b", None, None], [{"e": 1 / 2, "f": 1 / 2}, {"c": 3 / 4, "d": 1 / 4}]),
+        (["a", "e", "c"], []),
+    ]:
+        found = grammar.hidden_words(words)
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize("grammar", [REVIEWS, TOWN], ids=["reviews", "town"])
+def test_hidden_words_are_what_all_texts_say(grammar):
+    """By the definition: each word in turn in the gap, and the text's probability."""
+    rng = random.Random(2)
+    for _ in range(12):
+        words = list(grammar.draw(rng).words)
+        place = rng.randrange(len(words))
+        filled = {
+            word: math.exp(grammar.log_probability([*words[:place], word, *words[place + 1 :]]))
+            for word in grammar.vocabulary
+        }
+        total = sum(filled.values())
+        (found,) = grammar.hidden_words([*words[:place], None, *words[place + 1 :]])
+        assert found == pytest.approx({w: p / total for w, p in filled.items() if p})
+
+
+@pytest.mark.parametrize("grammar", [REVIEWS, TOWN], ids=["reviews", "town"])
+def test_two_hidden_words_follow_the_chain_rule(grammar):
+    """P(first) · P(second, given the first) summed over the first is P(second)."""
+    rng = random.Random(3)
+    for _ in range(6):
+        words = list(grammar.draw(rng).words)
+        a, b = sorted(rng.sample(range(len(words)), 2))
+        words[a] = words[b] = None
+        first, second = grammar.hidden_words(words)
+        summed = dict.fromkeys(second, 0.0)
+        for word, p in first.items():
+            (given,) = grammar.hidden_words([*words[:a], word, *words[a + 1 :]])
+            for other, q in given.items():
+                summed[other] += p * q
+        assert summed == pytest.approx(second)
+        assert sum(first.values()) == pytest.approx(1)
+
+
+def test_hidden_words_refuse_what_is_no_text():
+    with pytest.raises(ValueError, match="no text that agrees"):
+        TOWN.hidden_words(["the", None, "peanut", "."])
+    with pytest.raises(ValueError, match="no text that agrees"):
+        TOWN.hidden_words(["the", "train", "pulled", None])  # it goes on
+    with pytest.raises(ValueError, match="with None for a hidden word"):
+        TOWN.hidden_words("the train")
+    with pytest.raises(ValueError, match="with None for a hidden word"):
+        TOWN.hidden_words(["the", 3])
+
+
 # ---- Drawing -------------------------------------------------------------------------------------
 
 
@@ -223,7 +283,7 @@ def test_the_same_reviews_everywhere():
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(run.stdout) == 3420314722
+    assert int(run.stdout) == 942949782
 
 
 def test_seeds_count():
@@ -463,6 +523,30 @@ def test_tags():
             {"What did Mei have?": "the lamb stew", "Who had the lamb stew?": "mei"},
         ),
         ("The train pulled into the station.", {"What pulled into the station?": "train"}),
+        (  # a journey's end is no answer to where it began
+            "The last train to Oslo left the station at noon.",
+            {"Where did the train go?": "oslo"},
+        ),
+        (  # each color, street and name has a question of its own
+            "The blue house on Mill Street is for sale. "
+            "Omar walked along Church Lane with a red guitar.",
+            {
+                "Who walked along Church Lane?": "omar",
+                "Where did Omar walk?": "church lane",
+                "Where is the house?": "mill street",
+                "What color was the guitar?": "red",
+                "What color is the house?": "blue",
+            },
+        ),
+        (
+            "A gray dog slept on the steps of the bank. "
+            "A white bus stopped in front of the bank at noon.",
+            {
+                "What stopped in front of the bank?": "a white bus",
+                "What slept on the steps?": "a gray dog",
+                "What color was the bus?": "white",
+            },
+        ),
         ("We expected a little gem and found a tourist trap.", {}),
     ],
 )
