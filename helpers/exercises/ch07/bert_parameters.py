@@ -180,13 +180,15 @@ def check(answer):
             for count in [right - missing(*sizes)]
         },
     )
-    rng = np.random.default_rng(77)
+    small = np.array([50, 9, 4, 6, 3])
+    one_more = (small + np.eye(5, dtype=int)).tolist()  # in each place in turn
     for sizes in (
         *((1, 1, 1, 1, 1), (30_522, 512, 1024, 4096, 24), (30_522, 512, 768, 3072, 12)),
-        *((50, 9, 4, 6, 0), *rng.integers(1, 60, size=(6, 5)).tolist()),
+        *(small.tolist(), *one_more, (50, 9, 4, 6, 0)),
     ):
         names = "V={}, N={}, D={}, D_mlp={}, K={}".format(*sizes)
         same(answer(*sizes), bert_parameters(*sizes), f"the number of parameters for {names}")
 
 
 exercise.equivalent("the same products, summed in another order", "by_shapes: * → * = *")
+exercise.equivalent("NumPy's whole numbers are whole numbers", "by_shapes: * → return sum(*")

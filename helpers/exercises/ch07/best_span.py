@@ -68,9 +68,9 @@ def by_matrix(start, end, allowed, longest):
 @exercise.right
 def by_triangles(start, end, allowed, longest):
     N = len(start)
-    possible = np.triu(np.tril(np.ones((N, N), dtype=bool), longest - 1))
+    possible = np.triu(np.tril(np.ones((N, N)), longest - 1))
     for place in np.flatnonzero(~allowed):
-        possible[: place + 1, place:] = False
+        possible[: place + 1, place:] = 0
     spans = np.argwhere(possible)
     if len(spans):
         return spans[np.argmax(start[spans[:, 0]] + end[spans[:, 1]])]
@@ -239,17 +239,19 @@ def pair(got, inputs):
     """The result as (first, last), whole numbers, or None; or Wrong."""
     if got is None:
         return None
-    try:
-        values = [int(value) for value in got if value == int(value)]
-    except (TypeError, ValueError):
-        values = []
-    if len(values) != 2 or len(got) != 2:
-        raise Wrong(
-            f"Two whole numbers are expected, (first, last), or None; got {kind(got)}.",
-            best_span(*inputs),
-            got,
-        )
-    return tuple(values)
+    values = got.tolist() if hasattr(got, "tolist") else got
+    if isinstance(values, (list, tuple)) and len(values) == 2:
+        try:
+            whole = [int(value) for value in values]
+        except (TypeError, ValueError, OverflowError):
+            whole = None
+        if whole == [*values]:
+            return tuple(whole)
+    raise Wrong(
+        f"Two whole numbers are expected, (first, last), or None; got {kind(got)}.",
+        best_span(*inputs),
+        got,
+    )
 
 
 def check_rules(got, inputs):
@@ -322,3 +324,23 @@ def cases(rng):
         yield start, end, rng.random(N) < 0.8, int(rng.integers(1, 5))
     yield *rng.normal(size=(2, 4)), np.zeros(4, dtype=bool), 2
     yield *rng.normal(size=(2, 1)) - 9, np.ones(1, dtype=bool), 1
+
+
+exercise.equivalent(
+    "start, end and allowed have the same length",
+    "*: * → *len(allowed)*",
+    "*: * → *len(end)*",
+    "*: * → *len(whole(start))*",
+)
+exercise.equivalent("no span begins after the end", "*: * → *for first in range(len(start) + 1)*")
+exercise.equivalent(
+    "of two numbers the smaller, whichever comes first",
+    "best_span: for last in * → for last in range(first, min(len(start), first + longest)):",
+)
+exercise.equivalent(
+    "a token that is allowed is a span",
+    "by_matrix: if * → if not allowed.any():",
+    "by_matrix: if * → if not inside.any():",
+    "by_matrix: if * → if not turned(possible).any():",
+)
+exercise.equivalent("a span has two numbers", "by_triangles: return * → *end[spans[:, -1]])]")

@@ -75,7 +75,7 @@ def by_lists(scores, types):
     spans = []
     for n, column in enumerate(scores.T.tolist()):
         tag = types[column.index(max(column))]
-        if tag and spans and spans[-1][1:] == [n, tag]:
+        if spans and spans[-1][1:] == [n, tag]:
             spans[-1][1] = n + 1
         elif tag:
             spans.append([n, n + 1, tag])
@@ -299,3 +299,8 @@ def check(answer):
         tags = [tag for tag in rng.choice(types, N) for _ in range(rng.integers(1, 4))][:N]
         what = f"A sentence of {N} words with types {', '.join(repr(tag) for tag in types)}"
         check_sentence(answer, sentence(rng, tags, types), types, what)
+
+
+exercise.equivalent(
+    "at the first word nothing has changed", "entity_spans: for n in * → for n in range(0, *"
+)

@@ -354,3 +354,33 @@ def check_large(answer, logits, labels):
                 "logarithm. Is there one function for the logarithm of a softmax?"
             )
         survives(got, masked_loss(large, labels), f"the loss for scores {what}", OVERFLOW, 1000.0)
+
+
+exercise.equivalent(
+    "of two numbers the larger, whichever comes first",
+    "masked_loss: return * → return total / max(1, masked.sum())",
+)
+exercise.equivalent(
+    "as many, counted in any order",
+    "masked_loss: return * → *turned(masked).sum(), 1)",
+    "by_ignored_index: return * → *(turned(labels) >= 0).sum()*",
+    "by_gather: return * → *turned(masked).sum().clamp(min=1)",
+)
+exercise.equivalent("−1 is no label", "by_ignored_index: return * → *(labels >= -1).sum()*")
+exercise.equivalent(
+    "multiplied by 0 where nothing is asked",
+    "by_gather: chosen = * → chosen = torch.where(masked, labels, 1)[..., None]",
+)
+exercise.equivalent(
+    "one number is gathered at each place", "by_gather: losses = * → *gather(-1, chosen)[..., -1]"
+)
+exercise.equivalent(
+    "0 times any number of them, and 0 divided by it, is 0",
+    "by_loops: total, count = (0 * logits.sum(), 0) → total, count = *",
+)
+exercise.equivalent(
+    "as many texts as rows of labels",
+    "by_loops: for scores, words in * → *zip(logits, labels):",
+    "by_loops: for scores, words in * → *zip(logits, labels, strict=False):",
+)
+exercise.equivalent("a total of 0 is 0 as a mean, too", "by_loops: return * → *if total else total")

@@ -58,7 +58,7 @@ MISTAKES = {
     "Your passes are too many, the corpus was counted in words: how many tokens has it?": (
         lambda phases, words, each: passes_over_corpus(phases, words, 1)
     ),
-    "tokens_per_word was multiplied with what is read: are its N not tokens already?": (
+    "You multiply what is read by tokens_per_word: are its N not tokens already?": (
         lambda phases, words, each: passes_over_corpus(phases, words, 1 / each)
     ),
     "Only the first phase was counted: what about the rest?": (
@@ -119,12 +119,12 @@ def in_place(phases, words, tokens_per_word):
 
 @exercise.check
 def check(answer):
-    inputs = [(900, 24, 128), (100, 16, 512)], 200_000, 1.25
+    inputs = [(30, 8, 16), (5, 6, 64)], 1_000, 1.25
     recognize(
         unchanged(answer, *inputs),
         passes_over_corpus(*inputs),
-        "the number of passes, 900 steps of 24 × 128 tokens and 100 of 16 × 512, over 200,000 "
-        "words of 1.25 tokens",
+        "the number of passes, 30 steps of 8 × 16 tokens and 5 of 6 × 64, over 1000 words of 1.25 "
+        "tokens",
         {
             question: tuple(
                 wrong(*inputs) for wrong in (wrongs if isinstance(wrongs, tuple) else (wrongs,))
@@ -137,9 +137,18 @@ def check(answer):
         ([(1_000_000, 256, 512)], 3_300_000_000, 1.0),
         ([(900_000, 256, 128), (100_000, 256, 512)], 3_300_000_000, 1.3),
         ([(7, 3, 5)], 1_000, 2.0),
+        ([(7, 3, 5)], 2_000, 2.0),
+        ([(7, 3, 5)], 2_000, 1.0),
+        ([(7, 3, 8)], 2_000, 1.0),
         ([tuple(rng.integers(1, 99, 3).tolist()) for _ in range(5)], 12_345, 1.5),
         ([(1, 1, 1)], 1, 1.0),
     ):
         right = passes_over_corpus(phases, words, each)
         what = f"the number of passes, {phases} over {words} words of {each} tokens"
         same(unchanged(answer, phases, words, each), right, what, size=right)
+
+
+exercise.equivalent(
+    "whole numbers of this size are exact as floats",
+    "by_product: * → return np.prod(np.array(phases), axis=1).sum() / tokens_per_word / words",
+)

@@ -232,3 +232,16 @@ def check(answer):
     )
     what = "the probabilities for scores of ±1000"
     survives(run(answer, *inputs, errors=ERRORS), text_probability(*inputs), what, why)
+
+
+exercise.equivalent(
+    "one number, or one for each token, in either order of the last two dimensions",
+    "by_linear: scores = * → *bias.reshape(-1))",
+    "by_linear: return * → return torch.sigmoid(turned(scores)[:, 0, 0])",
+    "by_linear: return * → return torch.sigmoid(scores[:, 0, -1])",
+)
+exercise.equivalent(
+    "a dot product, with its factors in either order, and 0 either way",
+    "by_two_classes: scores = * → *weight @ text[0] + bias*",
+    "by_two_classes: return * → *torch.stack([scores, 0 / scores], dim=1)*",
+)
