@@ -297,7 +297,7 @@ def check(answer):
         *((["B", "", "A"], 25), (["B", "", "A"], 25), (["", *"ABCDEFGH"], 40)),
     ):
         tags = [tag for tag in rng.choice(types, N) for _ in range(rng.integers(1, 4))][:N]
-        what = f"A sentence of {N} words with types {', '.join(repr(tag) for tag in types)}"
+        what = f"A sentence with N={N}, types {', '.join(map(repr, types))}"
         check_sentence(answer, sentence(rng, tags, types), types, what)
 
 

@@ -243,6 +243,11 @@ def other_index_ignored(logits, labels):
     return torch.nn.functional.cross_entropy(logits.mT, labels, ignore_index=-1)
 
 
+@exercise.wrong("which of the two tensors holds the scores")
+def softmax_of_labels(logits, labels):
+    return -labels.log_softmax(dim=1).mean()
+
+
 @exercise.wrong("at dimension 1")
 def words_last(logits, labels):
     import torch
@@ -262,6 +267,8 @@ def detached_sum(logits, labels):
 ERRORS = {
     "-100 is out of bounds": "−100 was used as an index, or as the number of a word: which places "
     "must be left out first?",
+    "not implemented for": "A softmax was asked for of whole numbers or truth values: which of the "
+    "two tensors holds the scores?",
     "Expected target size": "F.cross_entropy looks for the V scores of a place at dimension 1: is "
     "that where they stand, or should logits and labels be flattened, or turned?",
 }
