@@ -18,10 +18,10 @@ EXERCISES = (
     encoder_input.exercise,
     mask_words.exercise,
     masked_loss.exercise,
+    bert_parameters.exercise,
+    passes_over_corpus.exercise,
     text_probability.exercise,
     entity_spans.exercise,
     best_span.exercise,
-    bert_parameters.exercise,
-    passes_over_corpus.exercise,
     masked_loss_backward.exercise,
 )

@@ -1,4 +1,4 @@
-"""Exercise 7.7, BERT, counted."""
+"""Exercise 7.4, BERT, counted."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from helpers.exercises.shared.compare import same
 from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
-    "7.7",
+    "7.4",
     "BERT, counted",
     stars=2,
     stub='''\

@@ -1,4 +1,4 @@
-"""Exercise 7.6, The best span."""
+"""Exercise 7.8, The best span."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from helpers.exercises.engine.wording import kind
 from helpers.exercises.shared.compare import unchanged
 
 exercise = Exercise(
-    "7.6",
+    "7.8",
     "The best span",
     stars=2,
     stub='''\

@@ -1,4 +1,4 @@
-"""Exercise 7.5, From scores to entities."""
+"""Exercise 7.7, From scores to entities."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from helpers.exercises.engine.wording import kind
 from helpers.exercises.shared.questions import run
 
 exercise = Exercise(
-    "7.5",
+    "7.7",
     "From scores to entities",
     stars=2,
     stub='''\

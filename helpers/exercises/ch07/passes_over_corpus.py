@@ -1,4 +1,4 @@
-"""Exercise 7.8, How often the corpus is read."""
+"""Exercise 7.5, How often the corpus is read."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from helpers.exercises.shared.compare import same, unchanged
 from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
-    "7.8",
+    "7.5",
     "How often the corpus is read",
     stars=1,
     stub='''\

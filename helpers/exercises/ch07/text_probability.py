@@ -1,11 +1,11 @@
-"""Exercise 7.4, A verdict from <cls>."""
+"""Exercise 7.6, A verdict from <cls>."""
 
 from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.shared.compare import same
 from helpers.exercises.shared.questions import differentiable, recognize, run, survives
 
 exercise = Exercise(
-    "7.4",
+    "7.6",
     "A verdict from <cls>",
     stars=1,
     seconds=WITH_TORCH,
