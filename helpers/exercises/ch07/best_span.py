@@ -290,7 +290,7 @@ def check_rules(got, inputs):
 
 @exercise.check
 def check(answer):
-    examples = [*cases(np.random.default_rng(76))]
+    examples = sorted(cases(np.random.default_rng(76)), key=lambda inputs: len(inputs[0]))
     results = []
     for inputs in examples:
         results.append(pair(unchanged(answer, *inputs), inputs))

@@ -189,7 +189,7 @@ def above_zero(scores, types):
 def without_outside(scores, types):
     """Each word given its best type but ""."""
     rows = [e for e, name in enumerate(types) if name]
-    return entity_spans(scores[rows], [types[e] for e in rows])
+    return entity_spans(scores[rows], [types[e] for e in rows]) if rows else []
 
 
 def bridged(spans):
@@ -254,51 +254,59 @@ def sentence(rng, tags, types):
     return scores - rng.integers(0, 3, len(tags))
 
 
-def check_sentence(answer, scores, types, what):
-    """The entities of one sentence."""
+def found_by(answer, scores, types):
+    """The answer's list with Python's own numbers and text, or Wrong."""
     got = run(answer, scores, types, errors=ERRORS)
     if not isinstance(got, (list, tuple, np.ndarray)):
         raise Wrong(
             f"A list of (start, end, type) is expected, one for each entity, got {kind(got)}."
         )
-    expected = entity_spans(scores, types)
-    ours = plain(got)
-    if ours == plain(expected):
-        return
-    for question, wrong in MISTAKES.items():
-        if ours == plain(wrong(scores, types)):
-            raise Wrong(question, expected, got)
-    if not all(isinstance(span, tuple) and len(span) == 3 for span in ours):
-        raise Wrong(
-            f"{what}: your list holds something else than (start, end, type).", expected, got
-        )
-    if len(ours) != len(expected):
-        raise Wrong(
-            f"{what}: the number of entities is {len(expected)}, and in your list {len(ours)}.",
-            expected,
-            got,
-        )
-    first = next(k for k, span in enumerate(plain(expected)) if ours[k] != span)
-    raise Wrong(f"{what}: entity {first} (counted from 0) is another.", expected, got)
+    return plain(got)
 
 
 @exercise.check
 def check(answer):
-    rng = np.random.default_rng(75)
-    tags = "PERSON PERSON . PERSON DISH DISH DISH . . PLACE . PERSON".replace(".", "").split(" ")
-    types = ["", "DISH", "PERSON", "PLACE"]
-    check_sentence(answer, sentence(rng, tags, types), types, "A sentence of twelve words")
-    types = ["PLACE", "DISH", "", "PERSON", "DATE"]
-    check_sentence(
-        answer, sentence(rng, tags, types), types, "The same with types in another order"
-    )
+    examples = sorted(cases(np.random.default_rng(75)), key=lambda inputs: inputs[0].shape)
+    results = [found_by(answer, *inputs) for inputs in examples]
+    expected = [plain(entity_spans(*inputs)) for inputs in examples]
+    if results == expected:
+        return
+    n = next(n for n, result in enumerate(results) if result != expected[n])
+    got, right = map(list, (results[n], expected[n]))
+    answer(*examples[n])  # so that these are the inputs that are shown
+    for question, wrong in MISTAKES.items():
+        if results == [plain(wrong(*inputs)) for inputs in examples]:
+            raise Wrong(question, right, got)
+    if not all(isinstance(span, tuple) and len(span) == 3 for span in got):
+        raise Wrong("Your list holds something else than (start, end, type).", right, got)
+    if len(got) != len(right):
+        raise Wrong(
+            f"Here the number of entities is {len(right)}, and in your list {len(got)}: where does "
+            "one begin, and where does it end?",
+            right,
+            got,
+        )
+    first = next(k for k, span in enumerate(right) if got[k] != span)
+    raise Wrong(f"Entity {first} (counted from 0) is another.", right, got)
+
+
+def cases(rng):
+    """Scores and types of sentences of many lengths; the type of no entity stands anywhere."""
+    names = ["", "DISH", "PERSON", "PLACE"]
+    for text in (
+        "PERSON PERSON - DISH - PLACE",
+        "- PERSON DISH DISH - PERSON",
+        "PERSON PERSON - PERSON DISH DISH DISH - - PLACE - PERSON",
+    ):
+        tags = ["" if tag == "-" else tag for tag in text.split()]
+        for types in names, [*names[::-1], "DATE"]:
+            yield sentence(rng, tags, types), types
     for types, N in (
         *((["", "A"], 1), (["A", ""], 1), ([""], 3), (["A"], 4), (["A", "B", "C"], 12)),
         *((["B", "", "A"], 25), (["B", "", "A"], 25), (["", *"ABCDEFGH"], 40)),
     ):
         tags = [tag for tag in rng.choice(types, N) for _ in range(rng.integers(1, 4))][:N]
-        what = f"A sentence with N={N}, types {', '.join(map(repr, types))}"
-        check_sentence(answer, sentence(rng, tags, types), types, what)
+        yield sentence(rng, tags, types), types
 
 
 exercise.equivalent(

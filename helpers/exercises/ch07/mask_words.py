@@ -126,7 +126,7 @@ def labels_by(labels):
 
 
 for words, slip in {
-    "Special tokens were chosen": dict(special=True),
+    "Your labels hold a token at every place": dict(special=True),
     "it becomes <mask> each time": dict(bounds=(1.0, 1.0)),
     "none of the chosen words is still there": dict(bounds=(0.8, 1.0)),
     "no chosen word becomes another word": dict(bounds=(0.8, 0.8)),
@@ -143,7 +143,7 @@ for words, slip in {
 
 for words, labels in {
     "<mask> would be guessed from <mask>": lambda t, m, c: np.where(c, m, -100),
-    "a token at every place": lambda t, m, c: t,
+    "Your labels hold a token at every place": lambda t, m, c: t,
     "a word at every word": lambda t, m, c: np.where(t >= 4, t, -100),
     "ask only where <mask> stands": lambda t, m, c: np.where(m == 3, t, -100),
     "ask only where something has changed": lambda t, m, c: np.where(m != t, t, -100),
@@ -154,6 +154,12 @@ for words, labels in {
     "truth values": lambda t, m, c: c,
 }.items():
     exercise.wrong(words)(labels_by(labels))
+
+
+@exercise.wrong("Special tokens were chosen")
+def padding_alone_spared(tokens, share, V, rng):
+    masked, labels = variant(tokens, share, V, rng, special=True)
+    return np.where(tokens == 0, 0, masked), np.where(tokens == 0, -100, labels)
 
 
 @exercise.wrong("its answer can be read")
@@ -287,6 +293,7 @@ def result(answer, tokens, share, V, rng):
 @exercise.check
 def check(answer):
     rng = np.random.default_rng(72)
+    check_small(answer, rng)
     share, V = 0.3, 54
     tokens = batch_of_texts(rng, V)
     draws = [result(answer, tokens, share, V, rng) for _ in range(5)]
@@ -302,6 +309,32 @@ def check(answer):
     check_extremes(answer, rng)
 
 
+def check_small(answer, rng):
+    """Two short texts with all of their words chosen: typical mistakes show in their labels."""
+    tokens = np.array([[1, 7, 5, 2, 9, 2], [1, 6, 8, 2, 0, 0]])
+    masked, labels = result(answer, tokens, 1.0, 11, rng)
+    words = tokens >= 4
+    right, filler = np.where(words, tokens, -100), labels[~words][0]
+    mistakes = {
+        "What the network reads holds −100: are the two exchanged, masked and labels?": (
+            labels if (masked == -100).any() else np.nan
+        ),
+        "Your labels hold a token at every place, special tokens, too, so each would count in the "
+        "loss: of which is something asked?": tokens,
+        f"Your labels hold {filler} where nothing is asked: which number do losses in PyTorch "
+        "leave out?": np.where(words, tokens, filler),
+        "Your labels are the other way around: where should they be −100?": (
+            np.where(words, -100, tokens)
+        ),
+        "Your labels hold what the network reads at these places, so <mask> would be guessed from "
+        "<mask>: are they made before or after the masking?": np.where(words, masked, -100),
+    }
+    if not matches(labels, right):
+        for question, mistaken in mistakes.items():
+            if matches(labels, mistaken):
+                raise Wrong(question, right, labels)
+
+
 def batch_of_texts(rng, V):
     """150 rows of up to 40 tokens: two texts each, padding, and some words far more often."""
     tokens = 4 + ((V - 4) * rng.random((150, 40)) ** 2).astype(int)
@@ -315,60 +348,30 @@ def check_labels(tokens, masked, labels):
     """What is asked, and whether it fits what is read; masked, labels: draws × batch × N."""
     tokens = np.broadcast_to(tokens, labels.shape)
     asked, changed, special = labels != -100, masked != tokens, tokens < 4
-
-    def wrong(question):
-        """Wrong, with the part of a row where words come before its end, as it was and as it is."""
-        return Wrong(
-            question,
-            {"tokens": tokens[0, 0, 20:28]},
-            {"masked": masked[0, 0, 20:28], "labels": labels[0, 0, 20:28]},
-        )
-
-    if (masked == -100).any():
-        raise wrong("What the network reads holds −100: are the two exchanged, masked and labels?")
-    if (labels == tokens).all():
-        raise wrong(
-            "Your labels hold a token at every place, so each would count in the loss: of which "
-            "words is something asked?"
-        )
-    if asked.all():
-        raise wrong(
-            f"Your labels hold {labels[labels != tokens][0]} where nothing is asked: which number "
-            "do losses in PyTorch leave out?"
-        )
-    if asked[special].all():
-        raise wrong(
-            "Your labels are asked at every special token: are they the other way around, −100 at "
-            "the chosen places?"
-        )
     if asked[special].any():
-        raise wrong(
+        raise Wrong(
             "Special tokens were chosen: what would it teach to guess <cls>, <sep> or padding?"
         )
     if asked[~special].all():
-        raise wrong(
+        raise Wrong(
             "Your labels hold a word at every word, so each would count in the loss: of which "
             "words is something asked?"
         )
     if not asked.any():
-        raise wrong("No word is chosen in five draws: how often is a random number below share?")
+        raise Wrong("No word is chosen in five draws: how often is a random number below share?")
     if (labels != tokens)[asked].any():
-        raise wrong(
-            "Your labels hold what the network reads at these places, so <mask> would be guessed "
-            "from <mask>: are they made before or after the masking?"
-            if (labels == masked)[asked].all()
-            else "Your labels hold other words than were there at these places: where do they come "
-            "from?"
+        raise Wrong(
+            "Your labels hold other words than were there at these places: where do they come from?"
         )
     if not changed.any():
-        raise wrong(
+        raise Wrong(
             "Every word that is asked for still stands there, so its answer can be read: what "
             "should hide it?"
         )
     if (changed & special).any():
-        raise wrong("A special token has been replaced: which places may change?")
+        raise Wrong("A special token has been replaced: which places may change?")
     if (changed & ~asked).any():
-        raise wrong(
+        raise Wrong(
             "Your labels ask only where <mask> stands, and other words were replaced, too: is "
             "nothing asked about these?"
             if (asked == (masked == 3)).all()
@@ -376,7 +379,7 @@ def check_labels(tokens, masked, labels):
             "change?"
         )
     if (asked == changed).all() and (masked != 3)[asked].any():
-        raise wrong(
+        raise Wrong(
             "Your labels ask only where something has changed: is nothing asked about the chosen "
             "words that stay?"
         )
