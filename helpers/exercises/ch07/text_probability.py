@@ -1,4 +1,4 @@
-"""Exercise 7.6, A verdict from <cls>."""
+"""Exercise 7.6, A verdict from the first token."""
 
 from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.shared.compare import same
@@ -6,7 +6,7 @@ from helpers.exercises.shared.questions import differentiable, recognize, run, s
 
 exercise = Exercise(
     "7.6",
-    "A verdict from <cls>",
+    "A verdict from the first token",
     stars=1,
     seconds=WITH_TORCH,
     stub='''\
