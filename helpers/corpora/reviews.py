@@ -11,13 +11,14 @@ from typing import NamedTuple
 from helpers.corpora.grammar import Grammar
 from helpers.corpora.seeds import seeded
 
-__all__ = ["REVIEWS", "TOWN", "Review", "annotate", "mirror", "reviews", "town"]
+__all__ = ["EITHER", "REVIEWS", "TOWN", "Review", "annotate", "mirror", "reviews", "town"]
 
 FILE = Path(__file__).parents[2] / "data" / "reviews.grammar"
 RULES = FILE.read_text(encoding="utf-8")
 
 REVIEWS = Grammar(RULES, "review")
 TOWN = Grammar(RULES, "town")
+EITHER = Grammar(RULES + "\neither: {review} | {town}\n", "either")  # equally likely
 
 # The split that each tenth of all possible texts belongs to; a checksum of the words says which.
 SPLITS = ("test", "validation", *["train"] * 8)

@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.corpora.grammar import END, Grammar, tokens
-from helpers.corpora.reviews import EXTRAS, KINDS, REVIEWS, TOWN, annotate, mirror, reviews, town
+from helpers.corpora.reviews import (
+    EITHER,
+    EXTRAS,
+    KINDS,
+    REVIEWS,
+    TOWN,
+    annotate,
+    mirror,
+    reviews,
+    town,
+)
 from helpers.notebooks import ROOT
 
 SMALL = """
@@ -257,6 +267,17 @@ def test_two_hidden_words_follow_the_chain_rule(grammar):
                 summed[other] += p * q
         assert summed == pytest.approx(second)
         assert sum(first.values()) == pytest.approx(1)
+
+
+def test_either_is_a_fair_mixture(some, news):
+    for grammar, texts in ((REVIEWS, some[:20]), (TOWN, news[:20])):
+        for text in texts:
+            half = grammar.log_probability(text.words) - math.log(2)
+            assert EITHER.log_probability(text.words) == pytest.approx(half)
+    first = EITHER.next_word([])
+    for word in ("the", "i", "children"):
+        parts = (REVIEWS.next_word([]).get(word, 0), TOWN.next_word([]).get(word, 0))
+        assert first[word] == pytest.approx(sum(parts) / 2)
 
 
 def test_hidden_words_refuse_what_is_no_text():
