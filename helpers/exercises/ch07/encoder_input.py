@@ -52,8 +52,7 @@ def by_lengths(pairs):
         row = ["<cls>", *a, "<sep>", *b]
         if b:
             row.append("<sep>")
-        while len(row) < max(lengths):
-            row.append("<pad>")
+        row.extend(["<pad>"] * (max(lengths) - len(row)))
         rows.append(row)
     return rows, np.arange(max(lengths)) >= lengths[:, None]
 
