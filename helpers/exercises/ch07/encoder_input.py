@@ -212,7 +212,7 @@ def parts(got, rows):
             "Two things are expected, one after the other: these are rows, where is hidden?"
         )
     try:
-        ours = [row if isinstance(row, str) else [*map(str, row)] for row in ours]
+        ours = [row if isinstance(row, str) else [*row] for row in ours]
     except TypeError:
         raise Wrong(f"The rows: expected a list of lists of words, got {kind(ours)}.") from None
     if any(isinstance(row, str) for row in ours):
@@ -222,7 +222,9 @@ def parts(got, rows):
             rows,
             ours,
         )
-    return ours, hidden
+    if not all(isinstance(word, str) for row in ours for word in row):
+        raise Wrong("A row holds something else than words: what was put into it?")
+    return [[*map(str, row)] for row in ours], hidden
 
 
 def check_pairs(answer, pairs, what):
