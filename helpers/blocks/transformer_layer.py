@@ -15,31 +15,36 @@ def layer_norm(X, weight, bias, epsilon=1e-5):
     return weight * centered / np.sqrt(variance + epsilon) + bias
 
 
-def mlp(X, parameters):
+def relu(Z):
+    """Each entry where it is above 0, and 0 elsewhere."""
+    return np.maximum(Z, 0)
+
+
+def mlp(X, parameters, activation=relu):
     """The same two-layer network for every token, β₂ + Ω₂ ReLU[β₁ + Ω₁ X]; X: D × N.
 
-    parameters: Omega_1 D_mlp × D, beta_1 D_mlp × 1, Omega_2 D × D_mlp, beta_2 D × 1. Chapter 12,
-    "The transformer layer".
+    parameters: Omega_1 D_mlp × D, beta_1 D_mlp × 1, Omega_2 D × D_mlp, beta_2 D × 1. activation:
+    what stands in the place of ReLU, a function of each entry. Chapter 12, "The transformer layer".
     """
-    hidden_units = np.maximum(parameters["beta_1"] + parameters["Omega_1"] @ X, 0)  # D_mlp × N
+    hidden_units = activation(parameters["beta_1"] + parameters["Omega_1"] @ X)  # D_mlp × N
     return parameters["beta_2"] + parameters["Omega_2"] @ hidden_units
 
 
-def norm_after_layer_numpy(X, parameters, H, mask=None, bias=0.0):
+def norm_after_layer_numpy(X, parameters, H, mask=None, bias=0.0, activation=relu):
     """The chapter's transformer layer, with LayerNorm after each addition; X: D × N → D × N.
 
     parameters: those of multi_head_self_attention and of mlp, and norm_1_weight, norm_1_bias,
-    norm_2_weight, norm_2_bias, each D × 1. mask, bias: as in multi_head_self_attention.
-    Chapter 12, "The transformer layer".
+    norm_2_weight, norm_2_bias, each D × 1. mask, bias: as in multi_head_self_attention; activation:
+    as in mlp. Chapter 12, "The transformer layer".
     """
     X = X + multi_head_self_attention(X, parameters, H, mask, bias)[0]
     X = layer_norm(X, parameters["norm_1_weight"], parameters["norm_1_bias"])
-    X = X + mlp(X, parameters)
+    X = X + mlp(X, parameters, activation)
     X = layer_norm(X, parameters["norm_2_weight"], parameters["norm_2_bias"])
     return X
 
 
-def pre_norm_layer_numpy(X, parameters, H, mask=None, bias=0.0):
+def pre_norm_layer_numpy(X, parameters, H, mask=None, bias=0.0, activation=relu):
     """The pre-norm variant: each part gets a normalized copy, the sum is not normalized; X: D × N.
 
     Parameters as in norm_after_layer_numpy. Not in the chapter; most later models use it.
@@ -47,7 +52,7 @@ def pre_norm_layer_numpy(X, parameters, H, mask=None, bias=0.0):
     normalized = layer_norm(X, parameters["norm_1_weight"], parameters["norm_1_bias"])
     X = X + multi_head_self_attention(normalized, parameters, H, mask, bias)[0]
     normalized = layer_norm(X, parameters["norm_2_weight"], parameters["norm_2_bias"])
-    X = X + mlp(normalized, parameters)
+    X = X + mlp(normalized, parameters, activation)
     return X
 
 

@@ -1,5 +1,6 @@
 """Exported from notebooks/05_transformer_layer.ipynb by `make export`: edit it there."""
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -10,6 +11,7 @@ from helpers.blocks.transformer_layer import (
     layer_norm,
     norm_after_layer_numpy,
     pre_norm_layer_numpy,
+    relu,
 )
 
 
@@ -18,13 +20,14 @@ class TransformerLayer(nn.Module):
 
     D: size of a token; H: heads; D_mlp: width of the MLP, usually 4D. dropout: the probability
     with which an entry is dropped before each addition, in training. positions: as in
-    MultiHeadSelfAttention. Chapter 12, "The transformer layer".
+    MultiHeadSelfAttention. activation: the class of the MLP's activation, nn.ReLU or nn.GELU.
+    Chapter 12, "The transformer layer".
     """
 
-    def __init__(self, D, H, D_mlp, dropout=0.1, positions=None):
+    def __init__(self, D, H, D_mlp, dropout=0.1, positions=None, activation=nn.ReLU):
         super().__init__()
         self.attention = MultiHeadSelfAttention(D, H, positions)
-        self.mlp = nn.Sequential(nn.Linear(D, D_mlp), nn.ReLU(), nn.Linear(D_mlp, D))
+        self.mlp = nn.Sequential(nn.Linear(D, D_mlp), activation(), nn.Linear(D_mlp, D))
         self.norm_1, self.norm_2 = nn.LayerNorm(D), nn.LayerNorm(D)
         self.dropout = nn.Dropout(dropout)
 
@@ -65,10 +68,11 @@ class Transformer(nn.Module):
     as in TransformerLayer.
     """
 
-    def __init__(self, variant, K, D, H, D_mlp, dropout=0.1, positions=None):
+    def __init__(self, variant, K, D, H, D_mlp, dropout=0.1, positions=None, activation=nn.ReLU):
         super().__init__()
         self.positions = positions or Positions()
-        self.layers = nn.ModuleList(variant(D, H, D_mlp, dropout, self.positions) for _ in range(K))
+        options = D, H, D_mlp, dropout, self.positions, activation
+        self.layers = nn.ModuleList(variant(*options) for _ in range(K))
         self.norm = nn.LayerNorm(D) if issubclass(variant, PreNormLayer) else nn.Identity()
 
     def forward(self, x, hidden=None, where=None, with_weights=False):
@@ -84,6 +88,15 @@ class Transformer(nn.Module):
                 x = layer(x, hidden, where)
         x = self.norm(x)
         return (x, torch.stack(every, dim=1)) if with_weights else x
+
+
+def gelu(Z):
+    """GELU, Z · Φ[Z] with the normal distribution Φ: a smooth ReLU, and BERT's activation."""
+    # NumPy has no error function, PyTorch has.
+    return Z * (1 + torch.special.erf(torch.from_numpy(Z / np.sqrt(2))).numpy()) / 2
+
+
+ACTIVATIONS = {nn.ReLU: relu, nn.GELU: gelu}
 
 
 def transformer_numpy(X, transformer, mask=None):
@@ -103,7 +116,8 @@ def transformer_numpy(X, transformer, mask=None):
     bias = 0.0 if bias is None else bias.detach().cpu().double().numpy().swapaxes(-1, -2)
     for layer in transformer.layers:
         run = pre_norm_layer_numpy if isinstance(layer, PreNormLayer) else norm_after_layer_numpy
-        X = run(X, as_numpy(layer), layer.attention.H, mask, bias)
+        activation = ACTIVATIONS[type(layer.mlp[1])]
+        X = run(X, as_numpy(layer), layer.attention.H, mask, bias, activation)
     if isinstance(transformer.norm, nn.LayerNorm):
         last = (transformer.norm.weight, transformer.norm.bias)
         X = layer_norm(X, *(p.detach().cpu().double().numpy()[:, None] for p in last))
