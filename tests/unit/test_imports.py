@@ -17,6 +17,7 @@ MAY_IMPORT = {  # a part of helpers → the other parts it may import
     "device": set(),
     "execute": {"notebooks"},
     "exercises": {"blocks", "corpora", "notebooks"},
+    "experiments": {"blocks", "corpora", "training"},
     "export": {"notebooks"},
     "notebooks": set(),
     "plots": {"blocks", "corpora"},
