@@ -21,10 +21,14 @@ def cast(dtype, value):
         return value.to(getattr(torch, dtype))
     if isinstance(value, float):
         return float(np.float32(value)) if dtype == "float32" else value
-    if isinstance(value, (list, tuple)):
-        return type(value)(cast(dtype, part) for part in value)
+    if type(value) in (list, tuple):  # no list of a check's own, which may note who reads it
+        parts = [cast(dtype, part) for part in value]
+        # Without a real number it stays the same object: an answer may have to change it.
+        same = all(part is before for part, before in zip(parts, value, strict=True))
+        return value if same else type(value)(parts)
     if isinstance(value, dict):
-        return {key: cast(dtype, part) for key, part in value.items()}
+        parts = {key: cast(dtype, part) for key, part in value.items()}
+        return value if all(parts[key] is value[key] for key in value) else parts
     if callable(value):  # a sublayer, whose own numbers are float64
         return lambda x: cast(dtype, value(cast("float64", x)))
     return value
