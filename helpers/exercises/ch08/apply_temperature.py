@@ -98,8 +98,8 @@ MISTAKES = {
         lambda logits, T: softmax_columns(logits * T),
         lambda logits, T: sums_to_one(softmax_columns(logits) ** T),
     ),
-    "Your distribution is the same at every temperature: where does T come in, if before the "
-    "softmax?": (
+    "Your distribution is the same at T = 0.5 as at T = 1: where does T come in, before the "
+    "softmax or after it?": (
         lambda logits, T: softmax_columns(logits),
         lambda logits, T: sums_to_one(softmax_columns(logits) / max(T, 1)),
         lambda logits, T: softmax_columns(logits - T),
@@ -124,8 +124,9 @@ MISTAKES = {
     "The logits are divided by the square of T: does the stub ask for a square?": (
         lambda logits, T: apply_temperature(logits, T**2)
     ),
-    "The exponentials are divided by T instead of the logits, and by their sum or not: what acts "
-    "before exp?": lambda logits, T: np.exp(logits) / (T or 1),
+    "The exponentials are divided by T: should the logits not be, before exp?": lambda logits, T: (
+        np.exp(logits) / (T or 1)
+    ),
     "These are exponentials: by what are they divided, so that they sum to one?": (
         lambda logits, T: np.exp(logits / (T or 1)),
         lambda logits, T: np.exp((logits - logits.max()) / (T or 1)),
@@ -147,16 +148,17 @@ MISTAKES = {
         lambda logits, T: np.sort(apply_temperature(logits, T)),
         lambda logits, T: -np.sort(-apply_temperature(logits, T)),
     ),
-    "T is added to the logits' divisor, or to T a number is added: is T = 0 a case of its own?": (
+    "A number has been added to T, which changes every result: what does T = 0 need instead?": (
         lambda logits, T: apply_temperature(logits, T + 1),
         lambda logits, T: apply_temperature(logits, T + 0.1),
         lambda logits, T: apply_temperature(logits, T + 0.01),
         lambda logits, T: apply_temperature(logits, T + 0.001),
     ),
 }
+AT_ZERO_NAN = "At T = 0 NaN occurs: what is 0 divided by 0? Does T = 0 have a branch of its own?"
 # The same for T = 0
 AT_ZERO = {
-    "At T = 0 NaN occurs: what is 0 divided by 0? Does T = 0 have a branch of its own?": colder,
+    AT_ZERO_NAN: colder,
     "At T = 0 several tokens have the largest logit, and yours gives everything to one of them: "
     "what do they share as T goes to 0?": (
         lambda logits, T: apply_temperature(logits, T) if T else one_hot(logits),
@@ -183,7 +185,7 @@ AT_ZERO = {
 register(exercise, MISTAKES | AT_ZERO)
 
 
-@exercise.wrong("what is 0 divided by 0")
+@exercise.wrong(AT_ZERO_NAN)
 def divided_by_zero(logits, temperature):
     return softmax_columns(logits / temperature)
 

@@ -311,8 +311,8 @@ EMPTY = (
 @exercise.check
 def check(answer):
     rng = np.random.default_rng(88)
-    inputs = some_inputs(rng, D=3, D_q=4, D_v=2, n=3)
-    what = "for D=3, D_q=4, D_v=2 and n=3 tokens before"
+    inputs = some_inputs(rng, D=3, D_q=4, D_v=2, n=6)
+    what = "for D=3, D_q=4, D_v=2 and n=6 tokens before"
     got, expected = three(answer, inputs), attend_with_cache(*inputs)
     for question, mistaken in results(MISTAKES, *inputs).items():
         if not equal(got, expected) and any(equal(got, results) for results in mistaken):
@@ -331,10 +331,10 @@ def check(answer):
         what = f"for D={D}, D_q={D_q}, D_v={D_v} and n={n} tokens before"
         try:
             got = three(answer, inputs)
-        except (IndexError, ValueError) as error:
+        except (IndexError, ValueError):
             if n:
                 raise
-            raise Wrong(f"{EMPTY} ({type(error).__name__})") from None
+            raise Wrong(EMPTY) from None
         compare(got, attend_with_cache(*inputs), what)
     check_large(answer)
 

@@ -138,7 +138,7 @@ OF_MORE_KEYS = {
 register(exercise, MISTAKES | OF_MORE_KEYS)
 
 
-@exercise.wrong("0 · ∞ is not a number")
+@exercise.wrong("0 · ∞ is not a number, and")
 def by_product(scores):
     with np.errstate(invalid="ignore"):
         return softmax_columns(scores + later(scores) * -np.inf)
@@ -196,8 +196,8 @@ def check(answer):
     by_products = np.where(later(scores).any(axis=0), np.nan, causal_weights(scores))
     if matches(got, np.full((3, 3), np.nan)) or matches(got, by_products):
         raise Wrong(
-            "NaN occurs: 0 · ∞ is not a number. Does a product with the mask make −∞ where a key "
-            "is hidden? What would np.where do?",
+            "NaN occurs: 0 · ∞ is not a number, and neither is −∞ minus −∞. How do hidden scores "
+            "become −∞, and is what you subtract from a column a score that its query sees?",
             causal_weights(scores),
             got,
         )

@@ -88,13 +88,13 @@ def by_hidden(hidden):
 
 # The question to ask, and the wrong answer
 MISTAKES = {
-    "silu acts on what Omega_up gives: which of the two makes the gates?": by_hidden(
+    "Your silu acts on what Omega_up gives: which of the two makes the gates?": by_hidden(
         lambda gate, up: gate * silu(up)
     ),
-    "silu acts on both, and one of them passes as it is: which?": by_hidden(
+    "Your silu acts on both, and one of them passes as it is: which?": by_hidden(
         lambda gate, up: silu(gate) * silu(up)
     ),
-    "silu acts on the product: on what should it act alone?": by_hidden(
+    "Your silu acts on the product: on what should it act alone?": by_hidden(
         lambda gate, up: silu(gate * up)
     ),
     "The two are added: what does a gate do with what passes through it?": by_hidden(
@@ -139,7 +139,7 @@ MISTAKES = {
     "X is added to the output: is that not done outside the MLP?": lambda X, gate, up, down: (
         X + down @ (silu(gate @ X) * (up @ X))
     ),
-    "silu acts once more on the output: what follows the map back?": lambda X, gate, up, down: silu(
+    "Your silu acts on the output, too: what follows the map back?": lambda X, gate, up, down: silu(
         down @ (silu(gate @ X) * (up @ X))
     ),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
-from helpers.exercises.shared.compare import matches, same, unchanged
+from helpers.exercises.shared.compare import numbers, same, unchanged
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize
 from helpers.exercises.shared.reference import softmax_columns
@@ -118,12 +118,10 @@ MISTAKES = {
             nucleus(q, p, stays=lambda sums, before: np.append(0, before[:-1]) < p)
         )
     ),
-    "In yours a token stays if its own probability is large enough: should the sum not reach p?": (
-        lambda q, p: cut(q, q >= p),
-        lambda q, p: cut(q, q >= 1 - p),
-    ),
-    "In yours a token stays if it is probable enough beside the most probable one. That is another "
-    "cut: what must be summed here?": (
+    "Nothing stays in yours: must a token have the probability p itself, or all that stay "
+    "together?": lambda q, p: cut(q, q >= p),
+    "In yours a token stays if it is probable enough beside the most probable one, or the sum ends "
+    "too early: what is summed, and up to where?": (
         lambda q, p: cut(q, q >= p * q.max()),
         lambda q, p: cut(q, q >= (1 - p) * q.max()),
     ),
@@ -171,6 +169,10 @@ MISTAKES = {
     "The best token has everything: is p reached with it?": (
         lambda q, p: cut(q, np.arange(len(q)) == np.argmax(q))
     ),
+    "Yours has numbers only for those that stay: are there places for all tokens?": (
+        lambda q, p: -np.sort(-keep_nucleus(q, p))[: np.count_nonzero(nucleus(q, p))],
+        lambda q, p: keep_nucleus(q, p)[nucleus(q, p) > 0],
+    ),
     "These are truth values, or ones: which probabilities have those that stay?": (
         lambda q, p: nucleus(q, p) > 0
     ),
@@ -212,12 +214,6 @@ TIES = {
 register(exercise, MISTAKES | EXACTLY | ONE | TIES)
 
 
-@exercise.wrong("places for all tokens")
-def without_zeros(probabilities, p):
-    kept = keep_nucleus(probabilities, p)
-    return kept[kept > 0]
-
-
 @exercise.wrong("With p = 1 all tokens stay")
 def without_the_last(probabilities, p):
     return keep_nucleus(probabilities, p if p < 1 else 1 - probabilities.min())
@@ -234,12 +230,6 @@ def check(answer):
     # All sums are exact in binary numbers, and no other slip leads to the same tokens.
     q, p = np.array([15.0, 20, 23, 11, 5, 27, 8, 19]) / 128, 0.71875
     got, expected = unchanged(answer, q, p), keep_nucleus(q, p)
-    if np.shape(got) == (5,):
-        raise Wrong(
-            "Yours has 5 numbers: are there places for all tokens, also for those that go?",
-            expected,
-            got,
-        )
     what = "the distribution for (15, 20, 23, 11, 5, 27, 8, 19)/128 and p = 92/128"
     recognize(got, expected, what, results(MISTAKES, q, p))
     for q, p, mistakes in (
@@ -257,17 +247,18 @@ def check(answer):
             got, expected = unchanged(answer, q, p), keep_nucleus(q, p)
             same(got, expected, f"the distribution for V={V}, p={p}")
     tenths = np.full(10, 0.1)  # their running sum ends just below 1
-    for q in tenths, *(divided(rng.integers(1, 99, V) / 1.0) for V in (1, 3, 40)):
+    for q in tenths, *(divided(rng.integers(1, 99, V) / 1.0) for V in (2, 3, 40)):
         V = len(q)
-        got = unchanged(answer, q, 1.0)
-        if np.shape(got) == (V,) and not matches(np.asarray(got) > 0, q > 0):
+        what = f"the distribution for V={V} and p = 1"
+        got = numbers(unchanged(answer, q, 1.0), q, what)
+        if (got == 0).any():
             raise Wrong(
                 "With p = 1 all tokens stay, and some are missing from yours: may a sum of all "
                 "probabilities be a little less than 1, or 1 before the last one is added?",
                 q,
                 got,
             )
-        same(got, q, f"the distribution for V={V} and p = 1")
+        same(got, q, what)
 
 
 def away_from(p, q):

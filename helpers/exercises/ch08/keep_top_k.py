@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize, run
@@ -140,6 +140,10 @@ MISTAKES = {
     "Those that stay are divided by the largest of them: by what, so that they sum to one?": (
         lambda p, k: stay_of(p, k) / p.max()
     ),
+    "Yours has numbers only for those that stay: are there places for all tokens?": (
+        lambda p, k: divided(-np.sort(-p)[:k]),
+        lambda p, k: divided(p[stay_of(p, k) > 0]),
+    ),
     "These are truth values, or ones: which probabilities have those that stay?": (
         lambda p, k: stay_of(p, k) > 0
     ),
@@ -161,21 +165,10 @@ TIES = {
         if p.max() > np.sort(p)[::-1][k]
         else keep_top_k(p, k)
     ),
-    "Equally probable tokens were counted once: how many tokens stay?": (
-        lambda p, k: divided(np.where(p >= np.unique(p)[::-1][:k][-1], p, 0))
-    ),
+    "More than k tokens stay: are equally probable ones counted once, or is k kept from another "
+    "call?": (lambda p, k: divided(np.where(p >= np.unique(p)[::-1][:k][-1], p, 0))),
 }
 register(exercise, MISTAKES | TIES)
-
-
-@exercise.wrong("places for all tokens")
-def of_the_best_alone(probabilities, k):
-    return divided(np.sort(probabilities)[::-1][:k])
-
-
-@exercise.wrong("places for all tokens")
-def without_zeros(probabilities, k):
-    return divided(probabilities[keep_top_k(probabilities, k) > 0])
 
 
 @exercise.wrong("can there be fewer")
@@ -191,7 +184,7 @@ def argument_of_partition(probabilities, k):
     return keep_top_k(probabilities, k)
 
 
-@exercise.wrong("V or more leaves everything as it is")
+@exercise.wrong("that leaves everything as it is")
 def nothing_left(probabilities, k):
     return keep_top_k(probabilities, k) if k < len(probabilities) else 0 * probabilities
 
@@ -213,7 +206,6 @@ def check(answer):
     p, k = np.array([6.0, 10, 3, 8, 5]) / 32, 3
     got, expected = unchanged(answer, p, k), keep_top_k(p, k)
     what = "the distribution for (6, 10, 3, 8, 5)/32 and k = 3"
-    full_length(got, expected, k)
     recognize(got, expected, what, results(MISTAKES, p, k))
     for ties, k in ([8.0, 5, 8, 3, 6, 2], 2), ([3.0, 5, 8, 5, 5, 6], 3):
         p = np.array(ties) / 32
@@ -226,25 +218,13 @@ def check(answer):
     p = np.array([3.0, 1, 4, 8]) / 16
     for k in 4, 5, 17:
         got, what = run(answer, p, k, errors=TOO_LARGE), f"the distribution for V = 4 and k = {k}"
-        missing = (
-            "k is V or larger, and yours has only zeros: V or more leaves everything as it is."
-        )
+        missing = "Yours has only zeros, for a k of V or more: that leaves everything as it is."
         recognize(got, p, what, {missing: 0 * p})
     rng = np.random.default_rng(85)
     for V, k in (1, 1), (2, 1), (9, 4), (9, 8), (6, 2), (30, 5), (30, 6):
         for p in rng.dirichlet(np.ones(V)), divided(rng.integers(1, 4, V).astype(float)):
             got, expected = unchanged(answer, p, k), keep_top_k(p, k)
             same(got, expected, f"the distribution for V={V}, k={k}")
-
-
-def full_length(got, expected, k):
-    """Raise Wrong for the tokens that stay alone, without those that go."""
-    if np.shape(got) == (k,):
-        raise Wrong(
-            f"Yours has {k} numbers: are there places for all tokens, also for those that go?",
-            expected,
-            got,
-        )
 
 
 exercise.equivalent("only the length is asked for", "* → *len(whole(probabilities))*")

@@ -92,26 +92,28 @@ MISTAKES = {
     "Your tokens are multiplied by the root: are they not to be divided by it?": (
         lambda X, gamma, epsilon: gamma * X * np.sqrt((X**2).mean(axis=0) + epsilon)
     ),
-    "epsilon is added to the root: where does it stand, inside or outside?": (
+    "Your epsilon is added to the root: where does it stand, inside or outside?": (
         lambda X, gamma, epsilon: gamma * X / (np.sqrt((X**2).mean(axis=0)) + epsilon)
     ),
-    "epsilon is missing: what if all entries of a token are 0?": (
+    "Your root has no epsilon: what if all entries of a token are 0?": (
         lambda X, gamma, epsilon: gamma * X / np.sqrt((X**2).mean(axis=0))
     ),
-    "epsilon is squared: does the stub say so?": (
+    "Your epsilon is squared: does the stub say so?": (
         lambda X, gamma, epsilon: norm(X, gamma, epsilon**2)
     ),
-    "gamma is missing: what is learned here?": lambda X, gamma, epsilon: norm(X, 1, epsilon),
+    "Your tokens are not multiplied by gamma: what is learned here?": lambda X, gamma, epsilon: (
+        norm(X, 1, epsilon)
+    ),
     "Your tokens are multiplied by 1 + gamma: what is gamma, the whole factor or a part of it?": (
         lambda X, gamma, epsilon: norm(X, 1 + gamma, epsilon)
     ),
-    "gamma is added: is it a bias or a weight?": (
+    "Your gamma is added: is it a bias or a weight?": (
         lambda X, gamma, epsilon: norm(X, 1, epsilon) + gamma
     ),
     "Your tokens are divided by gamma: is it not a factor?": (
         lambda X, gamma, epsilon: norm(X, 1 / gamma, epsilon)
     ),
-    "gamma was multiplied before the squares were taken: what is normalized, X or gamma X?": (
+    "Your gamma was multiplied before the squares were taken: what is normalized, X or gamma X?": (
         lambda X, gamma, epsilon: norm(gamma * X, 1, epsilon),
         lambda X, gamma, epsilon: norm(gamma * X, gamma, epsilon),
     ),

@@ -281,7 +281,7 @@ MISTAKES = {
     "Your beam has one place too many: how many does [:width] keep?": (
         lambda logs, width, *others: search(logs, width + 1, *others)
     ),
-    "Nothing is given up in yours, all texts are compared: how many beginnings are kept?": (
+    "Your beam is too wide, or nothing is given up at all: how many beginnings are kept?": (
         best_of_all
     ),
     "In yours each beginning keeps its own `width` best extensions: should not all extensions "
@@ -519,7 +519,7 @@ def look_into(got, expected, inputs):
     right = score_of(total, len(tokens), alpha)
     if not matches(score, right):
         raise Wrong(
-            f"Your text has {len(tokens)} tokens and the log probability {total:.4g}; with "
+            f"Your text of length {len(tokens)} has the log probability {total:.4g}; with "
             f"alpha = {alpha} its score is {right:.4g}, and yours is {score:.4g}.",
             expected,
             got,

@@ -234,8 +234,8 @@ def check_batch(answer, texts):
         same(ids, right, f"the {name} of {texts}")
         if numbers(ids, right).dtype.kind not in "iu":
             raise Wrong(
-                f"The {name} have the right values as {kind(1.0)}s, and whole numbers are "
-                "expected: with them a token is looked up.",
+                f"The {name} have the right values as floats, and whole numbers are expected: with "
+                "them a token is looked up.",
                 right,
                 ids,
             )

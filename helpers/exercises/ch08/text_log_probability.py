@@ -144,6 +144,8 @@ MISTAKES = {
     "Your result is the sum of the logits: what makes probabilities of them?": (
         lambda logits, ids: chosen(logits, ids).sum()
     ),
+    "From each logit only the largest of its column is subtracted: what makes a logarithm of a "
+    "probability of it?": lambda logits, ids: chosen(logits - logits.max(axis=0), ids).sum(),
     "Your result subtracts the sum of the exponentials: should not its logarithm be subtracted?": (
         lambda logits, ids: (
             chosen(logits, ids) - np.exp(of_the_text(logits, ids)[0][:, :-1]).sum(axis=0)
