@@ -46,7 +46,8 @@ def swiglu_by_transformers(X, Omega_gate, Omega_up, Omega_down):
     from transformers.models.llama.modeling_llama import LlamaMLP
 
     D_mlp, D = Omega_gate.shape
-    config = LlamaConfig(hidden_size=D, intermediate_size=D_mlp, num_attention_heads=1)
+    sizes = {"num_attention_heads": 1, "head_dim": 2}  # which an MLP does not have
+    config = LlamaConfig(hidden_size=D, intermediate_size=D_mlp, **sizes)
     mlp = LlamaMLP(config).double()
     maps = {"gate_proj": Omega_gate, "up_proj": Omega_up, "down_proj": Omega_down}
     mlp.load_state_dict({f"{name}.weight": torch.from_numpy(map) for name, map in maps.items()})
