@@ -1,0 +1,128 @@
+"""Exported from notebooks/08_gpt.ipynb by `make export`: edit it there."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers.blocks.gpt import future, next_distribution
+from helpers.blocks.positional_encoding_torch import Learned, Rotary
+from helpers.blocks.transformer_layer_torch import PreNormLayer, Transformer, transformer_numpy
+
+
+class Decoder(nn.Module):
+    """A GPT: embeddings, learned positions, K masked pre-norm layers, logits by the embeddings.
+
+    V: tokens of the vocabulary; longest: of a text, in tokens; D: size of a token; H: heads.
+    masked: False lets every token see the future. positions: another scheme than learned vectors.
+    Chapter 12, "Decoder models".
+    """
+
+    def __init__(self, V, longest, K, D, H, masked=True, positions=None):
+        super().__init__()
+        self.embedding = nn.Embedding(V, D)
+        nn.init.normal_(self.embedding.weight, std=D**-0.5)
+        positions = positions or Learned(D, longest)
+        self.transformer = Transformer(PreNormLayer, K, D, H, 4 * D, 0.0, positions)
+        self.masked = masked
+
+    def forward(self, ids, with_weights=False):
+        """ids: (batch, N) → logits (batch, N, V); with_weights adds (batch, K, H, N, N)."""
+        N = ids.shape[1]
+        hidden = torch.ones(N, N, dtype=torch.bool, device=ids.device).triu(1)  # queries down
+        hidden = hidden if self.masked else None
+        x = self.transformer(self.embedding(ids), hidden, with_weights=with_weights)
+        x, *weights = x if with_weights else (x,)
+        logits = x @ self.embedding.weight.T
+        return (logits, *weights) if with_weights else logits
+
+
+def decoder_numpy(ids, decoder):
+    """The logits of a Decoder in NumPy and float64, V × N, one column a token; ids: N integers."""
+    E, Pi = (
+        w.detach().cpu().double().numpy().T
+        for w in (decoder.embedding.weight, decoder.transformer.positions.table)
+    )
+    X = E[:, ids] + Pi[:, : len(ids)]  # D × N
+    return E.T @ transformer_numpy(X, decoder.transformer, future(len(ids)))
+
+
+def next_token_loss(model, batch, reduction="mean"):
+    """Cross-entropy of each token given those before it, in nats; padding, 0, does not count.
+
+    batch: one tensor (texts, tokens). reduction: "mean" over the tokens, or "sum". Chapter 12,
+    "Masked self-attention".
+    """
+    (ids,) = batch
+    ids = ids[:, : int((ids != 0).sum(dim=1).max())]  # no more padding than needed
+    inputs, targets = ids[:, :-1], ids[:, 1:]
+    logits = model(inputs).flatten(0, 1)
+    return F.cross_entropy(logits, targets.flatten(), ignore_index=0, reduction=reduction)
+
+
+def write(decoder, count, rng, longest=40, **choice):
+    """Texts that a Decoder writes after the token 1, <start>, until it chooses 2, <end>.
+
+    rng: a np.random.Generator. longest: the most tokens of a text. choice: temperature, k and p of
+    next_distribution. Returns a list of lists of tokens, without <start> and <end>.
+    """
+    device = decoder.embedding.weight.device
+    ids = np.ones((count, 1), int)
+    while ids.shape[1] <= longest and not (ids == 2).any(axis=1).all():
+        with torch.no_grad():
+            logits = decoder(torch.from_numpy(ids).to(device))[:, -1].double().cpu().numpy()
+        chosen = [rng.choice(len(row), p=next_distribution(row, **choice)) for row in logits]
+        ids = np.column_stack([ids, chosen])
+    rows = [row[1:].tolist() for row in ids]
+    return [row[: row.index(2)] if 2 in row else row for row in rows]
+
+
+def tasks(count, generator, letters=8, pairs=14):
+    """Texts of letters and digits in turn, (count, 2 · pairs), each with a function of its own.
+
+    Letters are the numbers 0 to letters − 1, digits the next as many. generator: of PyTorch.
+    """
+    functions = torch.randint(letters, (count, letters), generator=generator)
+    asked = torch.randint(letters, (count, pairs), generator=generator)
+    return torch.stack([asked, letters + functions.gather(1, asked)], dim=-1).flatten(1)
+
+
+def answer_loss(model, batch):
+    """Cross-entropy of the digits given all before them; the letters cannot be foretold."""
+    (ids,) = batch
+    logits = model(ids[:, :-1])[:, ::2]  # the outputs at the letters
+    return F.cross_entropy(logits.flatten(0, 1), ids[:, 1::2].flatten())
+
+
+class PublishedGPT(nn.Module):
+    """The published GPT in PyTorch, on the arrays of a helpers.pretrained.GPT, shared with it."""
+
+    def __init__(self, gpt):
+        super().__init__()
+        self.heads, self.key_heads, self.epsilon = gpt.heads, gpt.key_heads, gpt.epsilon
+        self.rotary = Rotary(gpt.base)
+        names = [name for name in vars(gpt.layers[0])]
+        self.layers = [
+            {n: torch.from_numpy(getattr(layer, n)) for n in names} for layer in gpt.layers
+        ]
+        self.embedding, self.gamma = torch.from_numpy(gpt.Omega_e.T), torch.from_numpy(gpt.gamma)
+
+    def normalized(self, x, gamma):
+        return F.rms_norm(x, x.shape[-1:], gamma[:, 0], self.epsilon)
+
+    def forward(self, ids):
+        """ids: (batch, N) → logits (batch, N, tokens)."""
+        x, where = self.embedding[ids], torch.arange(ids.shape[1])
+        for w in self.layers:
+            z = self.normalized(x, w["gamma_1"])
+            q, k, v = (
+                F.linear(z, w[f"Omega_{r}"]).unflatten(-1, (count, -1)).transpose(1, 2)
+                for r, count in (("q", self.heads), ("k", self.key_heads), ("v", self.key_heads))
+            )
+            q, k = self.rotary.turn(q, where), self.rotary.turn(k, where)
+            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+            x = x + F.linear(mixed.transpose(1, 2).flatten(2), w["Omega_c"])
+            z = self.normalized(x, w["gamma_2"])
+            gated = F.silu(F.linear(z, w["Omega_gate"])) * F.linear(z, w["Omega_up"])
+            x = x + F.linear(gated, w["Omega_down"])
+        return F.linear(self.normalized(x, self.gamma), self.embedding)

@@ -1,0 +1,91 @@
+"""Notebook 08's longer experiments: the decoder of the reviews, and tasks given by examples.
+
+    python -m helpers.experiments.gpt reviews    # writes data/gpt.safetensors
+    python -m helpers.experiments.gpt shots      # writes data/gpt_shots.csv
+
+Both are seeded. The notebook reads what they store, runs a part of each anew, and compares.
+"""
+
+import csv
+import sys
+from itertools import product
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from helpers.blocks.gpt_torch import Decoder, answer_loss, next_token_loss, tasks
+from helpers.blocks.positional_encoding_torch import ALiBi
+from helpers.corpora.reviews import REVIEWS, reviews
+from helpers.device import one_thread
+from helpers.notebooks import ROOT
+from helpers.training import minibatches, train
+
+WEIGHTS, SHOTS = ROOT / "data" / "gpt.safetensors", ROOT / "data" / "gpt_shots.csv"
+VOCABULARY = ["<pad>", "<start>", "<end>", *REVIEWS.vocabulary]
+SIZES = dict(V=len(VOCABULARY), longest=48, K=2, D=128, H=4)
+STEPS, SIZE = 3000, 32
+
+
+def numbers(texts):
+    """Reviews as numbers, (texts, longest + 2), from <start> to <end>, then padding."""
+    number = {word: n for n, word in enumerate(VOCABULARY)}
+    rows = [torch.tensor([1, *(number[word] for word in text.words), 2]) for text in texts]
+    return nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def stored(decoder):
+    """The decoder, with the stored weights of the longer run, in eval mode."""
+    weights = {name: tensor.float() for name, tensor in load_file(WEIGHTS).items()}
+    decoder.load_state_dict(weights, strict=False)  # the layers share the table of positions
+    return decoder.eval()
+
+
+@one_thread()
+def pretrain():
+    """Train the decoder on 96,000 reviews, once each, and store it in half precision."""
+    torch.manual_seed(0)
+    decoder = Decoder(**SIZES)
+    batches = minibatches(numbers(reviews(SIZE * STEPS, 1, "train")), size=SIZE, seed=0)
+    history = train(decoder, next_token_loss, batches, STEPS, learning_rate=4e-3, warm_up=100)
+    print(history)
+    weights = {name: p.detach().half().contiguous() for name, p in decoder.named_parameters()}
+    save_file(weights, WEIGHTS)
+
+
+@one_thread()
+def learn_tasks(K, warm_up, seed, steps=400):
+    """The share of right digits whose letter came before, for a decoder of K layers."""
+    torch.manual_seed(seed)
+    decoder = Decoder(16, 28, K, 32, 4, positions=ALiBi((1.0, 0.5, 0.25, 0.125)))
+    generator = torch.Generator().manual_seed(seed)
+    batches = iter(lambda: (tasks(64, generator),), None)
+    options = dict(learning_rate=4e-3, warm_up=warm_up, show=False)
+    train(decoder, answer_loss, batches, steps, **options)
+    exam = tasks(1000, torch.Generator().manual_seed(99))
+    asked, digits = exam[:, ::2], exam[:, 1::2]
+    with torch.no_grad():
+        right = decoder(exam[:, :-1])[:, ::2].argmax(dim=-1) == digits
+    again = asked[:, :, None] == asked[:, None, :]
+    return float(right[again.tril(-1).any(dim=2)].float().mean())
+
+
+def shots():
+    """Layers, steps of warm-up and seeds, each with what was reached, as a table."""
+    rows = [("layers", "warm-up", "seed", "right")]
+    for case in product((1, 2), (40, 200), (0, 1, 2)):
+        rows.append((*case, f"{learn_tasks(*case):.4f}"))
+        print(*rows[-1], flush=True)
+    with open(SHOTS, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def main(arguments):
+    commands = {"reviews": pretrain, "shots": shots}
+    if len(arguments) != 1 or arguments[0] not in commands:
+        raise SystemExit(__doc__)
+    commands[arguments[0]]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
