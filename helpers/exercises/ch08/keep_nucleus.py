@@ -120,19 +120,16 @@ MISTAKES = {
     ),
     "Nothing stays in yours: must a token have the probability p itself, or all that stay "
     "together?": lambda q, p: cut(q, q >= p),
-    "In yours a token stays if it is probable enough beside the most probable one, or the sum ends "
-    "too early: what is summed, and up to where?": (
+    "What stays in yours does not reach p: is 1 − p reached, or is each token compared with the "
+    "most probable one?": (
+        lambda q, p: divided(nucleus(q, 1 - p)),
         lambda q, p: cut(q, q >= p * q.max()),
-        lambda q, p: cut(q, q >= (1 - p) * q.max()),
     ),
     "The sum grows from the least probable token on: which one comes first?": (
         lambda q, p: divided(nucleus(q, p, np.argsort(q, kind="stable")))
     ),
     "The sum grows in the order of the vocabulary: which token comes first?": (
         lambda q, p: divided(nucleus(q, p, np.arange(len(q))))
-    ),
-    "The nucleus reaches 1 − p: which of the two is to be kept?": (
-        lambda q, p: divided(nucleus(q, 1 - p))
     ),
     "The nucleus goes, and the rest stays: which of the two is asked for?": (
         lambda q, p: divided(q - nucleus(q, p))
@@ -228,9 +225,9 @@ def in_place(probabilities, p):
 @exercise.check
 def check(answer):
     # All sums are exact in binary numbers, and no other slip leads to the same tokens.
-    q, p = np.array([15.0, 20, 23, 11, 5, 27, 8, 19]) / 128, 0.71875
+    q, p = np.array([14.0, 23, 17, 33, 26, 15]) / 128, 0.71875
     got, expected = unchanged(answer, q, p), keep_nucleus(q, p)
-    what = "the distribution for (15, 20, 23, 11, 5, 27, 8, 19)/128 and p = 92/128"
+    what = "the distribution for (14, 23, 17, 33, 26, 15)/128 and p = 92/128"
     recognize(got, expected, what, results(MISTAKES, q, p))
     for q, p, mistakes in (
         (np.array([4.0, 20, 12, 28]) / 64, 0.75, EXACTLY),
