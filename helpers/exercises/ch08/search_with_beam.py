@@ -45,7 +45,8 @@ def search_with_beam(log_probabilities, width, longest, end, alpha):
     ),
     notice="With alpha = 0 short texts win, because each further token costs. With alpha = 1 the "
     "score is the mean log probability of a token; translators often take a value between the two. "
-    "And with alpha above 0 no beginning may be given up early: a longer text can still win.",
+    "And with alpha above 0, a beginning must not be given up because a finished text is more "
+    "probable: it can still win.",
 )
 
 
