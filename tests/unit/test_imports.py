@@ -16,6 +16,7 @@ MAY_IMPORT = {  # a part of helpers → the other parts it may import
     "counting": set(),
     "device": set(),
     "execute": {"notebooks"},
+    "experiments": {"blocks", "corpora", "device", "notebooks", "training"},
     "exercises": {"blocks", "corpora", "notebooks"},
     "experiments": {"blocks", "corpora", "training"},
     "export": {"notebooks"},
