@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from helpers.blocks.byte_pair_encoding_torch import TiedEmbedding
 from helpers.blocks.gpt import future, next_distribution
 from helpers.blocks.positional_encoding_torch import Learned, Rotary
 from helpers.blocks.transformer_layer_torch import PreNormLayer, Transformer, transformer_numpy
@@ -20,8 +21,7 @@ class Decoder(nn.Module):
 
     def __init__(self, V, longest, K, D, H, masked=True, positions=None):
         super().__init__()
-        self.embedding = nn.Embedding(V, D)
-        nn.init.normal_(self.embedding.weight, std=D**-0.5)
+        self.embedding = TiedEmbedding(V, D)
         positions = positions or Learned(D, longest)
         self.transformer = Transformer(PreNormLayer, K, D, H, 4 * D, 0.0, positions)
         self.masked = masked
@@ -33,7 +33,7 @@ class Decoder(nn.Module):
         hidden = hidden if self.masked else None
         x = self.transformer(self.embedding(ids), hidden, with_weights=with_weights)
         x, *weights = x if with_weights else (x,)
-        logits = x @ self.embedding.weight.T
+        logits = self.embedding.scores(x)
         return (logits, *weights) if with_weights else logits
 
 
