@@ -66,28 +66,36 @@ def beam_search(log_probabilities, width, longest, end):
     return finished
 
 
+def cached_attention(x, parameters, H, kept):
+    """Attention of one new token, x, D × 1, to itself and to all before it; returns D × 1.
+
+    parameters: those of multi_head_self_attention. kept: [K, V], heads × D_q × tokens each, to
+    which the new key and value are added.
+    """
+    q, k, v = (
+        (parameters[f"beta_{r}"] + parameters[f"Omega_{r}"] @ x).reshape(H, -1, 1) for r in "qkv"
+    )
+    kept[:] = np.concatenate([kept[0], k], axis=2), np.concatenate([kept[1], v], axis=2)
+    scores = kept[0].transpose(0, 2, 1) @ q / np.sqrt(q.shape[1])  # heads × tokens × 1
+    a = np.exp(scores - scores.max(axis=1, keepdims=True))
+    heads = kept[1] @ (a / a.sum(axis=1, keepdims=True))  # heads × D_q × 1
+    return parameters["beta_c"] + parameters["Omega_c"] @ heads.reshape(-1, 1)
+
+
 def cached_step(token, decoder, cache):
     """The logits after one more token, V numbers, in NumPy; the cache grows by one column.
 
     token: an integer; its position is the number of tokens before it. decoder: the result of
-    decoder_parameters. cache: one [K, V] for each layer, heads × D_q × tokens each, or [] at first.
+    decoder_parameters. cache: a [K, V] for each layer, as in cached_attention; [] at first.
     """
-    n = cache[0][0].shape[2] if cache else 0
+    n, H = cache[0][0].shape[2] if cache else 0, decoder["H"]
     x = decoder["E"][:, [token]] + decoder["Pi"][:, [n]]  # D × 1
     if not cache:
-        nothing = np.zeros((decoder["H"], len(x) // decoder["H"], 0))
+        nothing = np.zeros((H, len(x) // H, 0))
         cache.extend([nothing, nothing] for _ in decoder["layers"])
     for parameters, kept in zip(decoder["layers"], cache, strict=True):
         z = layer_norm(x, parameters["norm_1_weight"], parameters["norm_1_bias"])
-        q, k, v = (
-            (parameters[f"beta_{r}"] + parameters[f"Omega_{r}"] @ z).reshape(decoder["H"], -1, 1)
-            for r in "qkv"
-        )
-        kept[:] = np.concatenate([kept[0], k], axis=2), np.concatenate([kept[1], v], axis=2)
-        scores = kept[0].transpose(0, 2, 1) @ q / np.sqrt(q.shape[1])  # heads × tokens × 1
-        a = np.exp(scores - scores.max(axis=1, keepdims=True))
-        heads = kept[1] @ (a / a.sum(axis=1, keepdims=True))  # heads × D_q × 1
-        x = x + parameters["beta_c"] + parameters["Omega_c"] @ heads.reshape(-1, 1)
+        x = x + cached_attention(z, parameters, H, kept)
         z = layer_norm(x, parameters["norm_2_weight"], parameters["norm_2_bias"])
         x = x + mlp(z, parameters)
     return (decoder["E"].T @ layer_norm(x, *decoder["norm"]))[:, 0]

@@ -94,35 +94,39 @@ def answer_loss(model, batch):
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1::2].flatten())
 
 
+def swiglu_rows(x, w):
+    """SwiGLU of tokens as rows, (batch, N, D); w: Omega_gate, Omega_up and Omega_down by name."""
+    gated = F.silu(F.linear(x, w["Omega_gate"])) * F.linear(x, w["Omega_up"])
+    return F.linear(gated, w["Omega_down"])
+
+
 class PublishedGPT(nn.Module):
     """The published GPT in PyTorch, on the arrays of a helpers.pretrained.GPT, shared with it."""
 
     def __init__(self, gpt):
         super().__init__()
-        self.heads, self.key_heads, self.epsilon = gpt.heads, gpt.key_heads, gpt.epsilon
-        self.rotary = Rotary(gpt.base)
-        names = [name for name in vars(gpt.layers[0])]
-        self.layers = [
-            {n: torch.from_numpy(getattr(layer, n)) for n in names} for layer in gpt.layers
-        ]
+        self.counts = {"q": gpt.heads, "k": gpt.key_heads, "v": gpt.key_heads}
+        self.epsilon, self.rotary = gpt.epsilon, Rotary(gpt.base)
+        self.layers = [{n: torch.from_numpy(a) for n, a in vars(w).items()} for w in gpt.layers]
         self.embedding, self.gamma = torch.from_numpy(gpt.Omega_e.T), torch.from_numpy(gpt.gamma)
 
-    def normalized(self, x, gamma):
-        return F.rms_norm(x, x.shape[-1:], gamma[:, 0], self.epsilon)
+    def attend(self, x, w):
+        """Masked attention of all heads, with keys and values shared by groups of them."""
+        q, k, v = (
+            F.linear(x, w[f"Omega_{r}"]).unflatten(-1, (count, -1)).transpose(1, 2)
+            for r, count in self.counts.items()
+        )
+        q, k = (self.rotary.turn(part, torch.arange(x.shape[1])) for part in (q, k))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        return F.linear(mixed.transpose(1, 2).flatten(2), w["Omega_c"])
 
     def forward(self, ids):
         """ids: (batch, N) → logits (batch, N, tokens)."""
-        x, where = self.embedding[ids], torch.arange(ids.shape[1])
+        x = self.embedding[ids]
         for w in self.layers:
-            z = self.normalized(x, w["gamma_1"])
-            q, k, v = (
-                F.linear(z, w[f"Omega_{r}"]).unflatten(-1, (count, -1)).transpose(1, 2)
-                for r, count in (("q", self.heads), ("k", self.key_heads), ("v", self.key_heads))
-            )
-            q, k = self.rotary.turn(q, where), self.rotary.turn(k, where)
-            mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-            x = x + F.linear(mixed.transpose(1, 2).flatten(2), w["Omega_c"])
-            z = self.normalized(x, w["gamma_2"])
-            gated = F.silu(F.linear(z, w["Omega_gate"])) * F.linear(z, w["Omega_up"])
-            x = x + F.linear(gated, w["Omega_down"])
+            x = x + self.attend(self.normalized(x, w["gamma_1"]), w)
+            x = x + swiglu_rows(self.normalized(x, w["gamma_2"]), w)
         return F.linear(self.normalized(x, self.gamma), self.embedding)
+
+    def normalized(self, x, gamma):
+        return F.rms_norm(x, x.shape[-1:], gamma[:, 0], self.epsilon)
