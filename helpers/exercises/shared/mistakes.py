@@ -1,4 +1,4 @@
-"""The mistakes of an exercise in one dict: from the question to ask to the wrong answer, or several.
+"""The mistakes of an exercise in one dict: from the question to ask to one wrong answer or several.
 
 Every wrong answer has the inputs of the exercise; a tuple of them makes the same mistake in several
 ways. `register` makes wrong answers of them, `results` what `recognize` compares with.
