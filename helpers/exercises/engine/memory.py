@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from typing import ClassVar
 
 __all__ = ["LimitedMemory"]
 
@@ -18,7 +19,7 @@ class LimitedMemory:
     """
 
     _lock = threading.Lock()
-    _inside = 0  # threads
+    _inside: ClassVar = {}  # thread → the limits that it found
     _before = None  # the limits of the process, from before the first of them
 
     def __enter__(self):
@@ -28,22 +29,26 @@ class LimitedMemory:
         import resource  # which Windows does not have
 
         with self._lock:
-            LimitedMemory._inside += 1
-            if self._inside > 1:  # a limit that rose with every further answer would be none
-                return
-            LimitedMemory._before = resource.getrlimit(resource.RLIMIT_DATA)
-            soft, hard = self._before
+            found = resource.getrlimit(resource.RLIMIT_DATA)
+            if not self._inside:
+                LimitedMemory._before = found
+            # A thread that was stopped on its way out may have ended without a word.
+            LimitedMemory._inside = {t: own for t, own in self._inside.items() if t.is_alive()}
+            if not self._inside:
+                found = self._before
+            self._inside[threading.current_thread()] = found
+            soft, hard = found  # beside a thread left behind, the limit may fall, but not rise
             limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
             limited = min([held + ALLOWANCE, *limits])
             resource.setrlimit(resource.RLIMIT_DATA, (limited, hard))
 
     def __exit__(self, *error):  # asks for next to no memory: there may be none left
         with self._lock:
-            if self._inside:
-                LimitedMemory._inside -= 1
-                if not self._inside:
-                    resource = sys.modules["resource"]
-                    resource.setrlimit(resource.RLIMIT_DATA, self._before)
+            found = self._inside.pop(threading.current_thread(), None)
+            if found:
+                resource = sys.modules["resource"]
+                limits = found if self._inside else self._before
+                resource.setrlimit(resource.RLIMIT_DATA, limits)
 
 
 def _held():

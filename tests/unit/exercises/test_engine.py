@@ -346,16 +346,49 @@ def test_an_answer_that_cannot_be_stopped_stays_limited_until_it_ends(monkeypatc
         sys.stdout, sys.stderr = streams
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
-def test_a_second_answer_does_not_raise_the_limit_of_one_that_could_not_be_stopped(monkeypatch):
+def limits_of(held, monkeypatch):
+    """The limits that an answer gets in a process that holds so many bytes."""
     import resource
 
-    monkeypatch.setattr(memory, "_held", iter([2**33, 2**34]).__next__)
+    monkeypatch.setattr(memory, "_held", lambda: held)
+    seen = []
+
+    def work():
+        with memory.LimitedMemory():
+            seen.append(resource.getrlimit(resource.RLIMIT_DATA))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return seen[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_beside_an_answer_left_behind_the_limit_may_fall_but_not_rise(monkeypatch):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    monkeypatch.setattr(memory, "_held", lambda: 2**33)
     with memory.LimitedMemory():
         first = resource.getrlimit(resource.RLIMIT_DATA)
-        with memory.LimitedMemory():
-            assert resource.getrlimit(resource.RLIMIT_DATA) == first
+        assert limits_of(2**34, monkeypatch) == first
+        assert limits_of(2**32, monkeypatch)[0] == 2**32 + memory.ALLOWANCE < first[0]
         assert resource.getrlimit(resource.RLIMIT_DATA) == first
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+def test_an_answer_that_ended_without_a_word_leaves_no_limit_to_the_next(monkeypatch):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    monkeypatch.setattr(memory, "_held", lambda: 2**32)
+    thread = threading.Thread(target=memory.LimitedMemory().__enter__)
+    thread.start()
+    thread.join()
+    assert resource.getrlimit(resource.RLIMIT_DATA) != before
+    assert limits_of(2**33, monkeypatch)[0] == 2**33 + memory.ALLOWANCE
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def test_where_memory_cannot_be_limited_answers_are_judged_all_the_same(monkeypatch):
