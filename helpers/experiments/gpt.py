@@ -9,6 +9,7 @@ Both are seeded. The notebook reads what they store, runs a part of each anew, a
 import csv
 import sys
 from itertools import product
+from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -18,10 +19,10 @@ from helpers.blocks.gpt_torch import Decoder, answer_loss, next_token_loss, task
 from helpers.blocks.positional_encoding_torch import ALiBi
 from helpers.corpora.reviews import REVIEWS, reviews
 from helpers.device import one_thread
-from helpers.notebooks import ROOT
 from helpers.training import minibatches, train
 
-WEIGHTS, SHOTS = ROOT / "data" / "gpt.safetensors", ROOT / "data" / "gpt_shots.csv"
+DATA = Path(__file__).parents[2] / "data"
+WEIGHTS, SHOTS = DATA / "gpt.safetensors", DATA / "gpt_shots.csv"
 VOCABULARY = ["<pad>", "<start>", "<end>", *REVIEWS.vocabulary]
 SIZES = dict(V=len(VOCABULARY), longest=48, K=2, D=128, H=4)
 STEPS, SIZE = 3000, 32

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.pretrained.encoder import softmax_columns
 from helpers.pretrained.gguf import PUBLISHED_GPT, open_gpt
 
 __all__ = ["GPT", "Cache", "load_gpt"]
@@ -198,12 +199,6 @@ def rotate(Q, cosine, sine):
     turned[:, 0::2] = even * cosine - odd * sine
     turned[:, 1::2] = even * sine + odd * cosine
     return turned
-
-
-def softmax_columns(scores):
-    """Softmax over the keys of scores (…, keys, queries)."""
-    exponentials = np.exp(scores - scores.max(axis=-2, keepdims=True))
-    return exponentials / exponentials.sum(axis=-2, keepdims=True)
 
 
 def swiglu(X, layer):

@@ -5,6 +5,7 @@ import unicodedata
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import run
 from helpers.exercises.shared.tokens import exactly, recognize_exactly, token_numbers
 
@@ -127,9 +128,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistakes in MISTAKES.items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("an object of bytes")
@@ -182,10 +181,7 @@ def check(answer):
             token_numbers(got, what),
             expected,
             what,
-            {
-                question: tuple(mistaken(text) for mistaken in mistakes)
-                for question, mistakes in MISTAKES.items()
-            },
+            results(MISTAKES, text),
         )
     # From each length of UTF-8 the first character and the last, and any others
     edges = [0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF]

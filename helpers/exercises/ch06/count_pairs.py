@@ -7,6 +7,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.shared.compare import unchanged
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.tokens import exactly, pair_counts, recognize_exactly
 
 exercise = Exercise(
@@ -128,8 +129,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistake in MISTAKES.items():
-    exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("Pairs lie within words")
@@ -212,7 +212,7 @@ def check(answer):
         got,
         expected,
         what,
-        {question: mistaken(words) for question, mistaken in MISTAKES.items()}
+        results(MISTAKES, words)
         | {
             "The last symbol of a word makes a pair with the first of the next. Pairs lie within "
             "words: where does a word end?": (across_words(words), across_different_words(words)),

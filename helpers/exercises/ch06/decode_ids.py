@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.wording import kind
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import run
 from helpers.exercises.shared.tokens import exactly, recognize_exactly
 
@@ -157,9 +158,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistakes in MISTAKES.items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("an object of bytes")
@@ -210,10 +209,7 @@ def check(answer):
             got,
             expected,
             what,
-            {
-                question: tuple(mistaken(ids, merges) for mistaken in mistakes)
-                for question, mistakes in MISTAKES.items()
-            },
+            results(MISTAKES, ids, merges),
         )
     # Numbers and merges change one at a time: nothing may be kept from the call before.
     rng = np.random.default_rng(67)

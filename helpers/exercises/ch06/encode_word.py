@@ -5,9 +5,10 @@ from collections import Counter
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import run
-from helpers.exercises.shared.tokens import exactly, merged, recognize_exactly, tokens
+from helpers.exercises.shared.tokens import exactly, merged, not_one_text, recognize_exactly, tokens
 
 exercise = Exercise(
     "6.6",
@@ -268,9 +269,7 @@ MISTAKES = {
     "run, and is a pair compared with a pair?": (lambda word, merges: list(word),),
 }
 
-for question, mistakes in MISTAKES.items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("where does one token end")
@@ -323,21 +322,12 @@ def check(answer):
         what = f"the tokens of “{word}”"
         got = run(answer, word, merges, errors=NOT_THERE)
         expected = encode_word(word, merges)
-        if isinstance(got, str):
-            raise Wrong(
-                "The result comes as one text, and a list of tokens is expected: where does one "
-                "token end and the next begin?",
-                expected,
-                got,
-            )
+        not_one_text(got, expected, "token")
         recognize_exactly(
             tokens(got, what),
             expected,
             what,
-            {
-                question: tuple(mistaken(word, merges) for mistaken in mistakes)
-                for question, mistakes in MISTAKES.items()
-            },
+            results(MISTAKES, word, merges),
         )
     # Words and merges change one at a time: nothing may be kept from the call before.
     rng = np.random.default_rng(65)

@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import run
-from helpers.exercises.shared.tokens import merged, pairs, recognize_exactly
+from helpers.exercises.shared.tokens import merged, pairs, recognize_exactly, with_overlaps
 
 exercise = Exercise(
     "6.3",
@@ -140,17 +141,6 @@ def trainer(split=marked, pairs_of=neighbors, choose=smallest, merge=merged, lea
     return answer
 
 
-def with_overlaps(word, pair):
-    """A word whose merged symbols overlap."""
-    result = []
-    for i, symbol in enumerate(word):
-        if tuple(word[i : i + 2]) == pair:
-            result.append("".join(pair))
-        elif not i or tuple(word[i - 1 : i + 1]) != pair:
-            result.append(symbol)
-    return result
-
-
 def from_the_right(word, pair):
     """A word merged from its end on."""
     result = merged([s[::-1] for s in word[::-1]], (pair[1][::-1], pair[0][::-1]))
@@ -274,9 +264,7 @@ TIES = {
     ),
 }
 
-for question, mistakes in (MISTAKES | TIES).items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES | TIES)
 
 
 @exercise.wrong("left to chance")
@@ -363,10 +351,7 @@ def check(answer):
             got,
             expected,
             what,
-            {
-                question: tuple(mistaken(text, count) for mistaken in mistakes)
-                for question, mistakes in (MISTAKES | (TIES if text == TIED else {})).items()
-            }
+            results(MISTAKES | (TIES if text == TIED else {}), text, count)
             | ({} if got == expected else {first_difference(got, expected, text): got}),
         )
     # The last ones change one input at a time: nothing may be kept from the call before.

@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
@@ -173,9 +174,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistakes in MISTAKES.items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 exercise.wrong("is it transposed")(transposed)
 exercise.wrong("expected an array of 2 × 5, got an array of 2 × 3")(only_seen)
 exercise.wrong("expected an array of 2 × 5, got an array of 2 × 4")(of_the_inputs)
@@ -205,10 +204,7 @@ def check(answer):
         unchanged(answer, ids, dX, V),
         look_up_gradient(ids, dX, V),
         "the gradient for ids 3, 0, 3, 2 and V=5",
-        {
-            question: tuple(mistaken(ids, dX, V) for mistaken in mistakes)
-            for question, mistakes in MISTAKES.items()
-        },
+        results(MISTAKES, ids, dX, V),
     )
     # The last ones change one input at a time: nothing may be kept from the call before.
     rng = np.random.default_rng(69)

@@ -8,7 +8,8 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.wording import kind, short
-from helpers.exercises.shared.tokens import exactly, merged, pair_counts, tokens
+from helpers.exercises.shared.mistakes import register
+from helpers.exercises.shared.tokens import exactly, merged, pair_counts, tokens, with_overlaps
 
 exercise = Exercise(
     "6.5",
@@ -177,17 +178,6 @@ def variant(
     return answer
 
 
-def with_overlaps(word, pair):
-    """A word whose merged symbols overlap."""
-    result = []
-    for i, symbol in enumerate(word):
-        if tuple(word[i : i + 2]) == pair:
-            result.append("".join(pair))
-        elif not i or tuple(word[i - 1 : i + 1]) != pair:
-            result.append(symbol)
-    return result
-
-
 def only_the_pair(words, frequencies, counts, where, pair):
     for i in where.pop(pair):
         words[i] = merged(words[i], pair)
@@ -259,8 +249,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistake in MISTAKES.items():
-    exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("is what you compute put into")

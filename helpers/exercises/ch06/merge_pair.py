@@ -2,9 +2,17 @@
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.exercise import Exercise
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import run
-from helpers.exercises.shared.tokens import exactly, merged, recognize_exactly, tokens
+from helpers.exercises.shared.tokens import (
+    exactly,
+    merged,
+    not_one_text,
+    recognize_exactly,
+    tokens,
+    with_overlaps,
+)
 
 exercise = Exercise(
     "6.2",
@@ -83,16 +91,6 @@ def by_recursion(symbols, pair):
     if tuple(symbols[:2]) == pair:
         return ["".join(pair), *by_recursion(symbols[2:], pair)]
     return [symbols[0], *by_recursion(symbols[1:], pair)]
-
-
-def with_overlaps(symbols, pair):
-    result = []
-    for i, symbol in enumerate(symbols):
-        if tuple(symbols[i : i + 2]) == pair:
-            result.append("".join(pair))
-        elif not i or tuple(symbols[i - 1 : i + 1]) != pair:
-            result.append(symbol)
-    return result
 
 
 def from_the_right(symbols, pair):
@@ -223,8 +221,7 @@ MISTAKES = {
     ),
 }
 
-for question, mistake in MISTAKES.items():
-    exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("got None: does your function end with return")
@@ -287,18 +284,12 @@ def check(answer):
         what = f"the symbols of {' '.join(symbols)} with ({', '.join(pair)}) merged"
         got = run(answer, symbols, pair, errors=BEYOND)
         expected = merged(symbols, pair)
-        if isinstance(got, str):
-            raise Wrong(
-                "The result comes as one text, and a list of symbols is expected: where does one "
-                "symbol end and the next begin?",
-                expected,
-                got,
-            )
+        not_one_text(got, expected, "symbol")
         recognize_exactly(
             tokens(got, what),
             expected,
             what,
-            {question: mistaken(symbols, pair) for question, mistaken in MISTAKES.items()}
+            results(MISTAKES, symbols, pair)
             | {
                 "The pair was found inside other symbols: in the text “ba a b a ab”, where does a "
                 "symbol begin?": by_replace_and_split(symbols, pair)

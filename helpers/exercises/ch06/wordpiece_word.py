@@ -4,9 +4,10 @@ import functools
 
 import numpy as np
 
-from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import unchanged
-from helpers.exercises.shared.tokens import exactly, recognize_exactly, tokens
+from helpers.exercises.shared.mistakes import register, results
+from helpers.exercises.shared.tokens import exactly, not_one_text, recognize_exactly, tokens
 
 exercise = Exercise(
     "6.8",
@@ -262,9 +263,7 @@ MISTAKES = {
     "Capital letters have become small ones: is “W” in `pieces`?": (in_small_letters,),
 }
 
-for question, mistakes in MISTAKES.items():
-    for mistake in mistakes:
-        exercise.wrong(question)(mistake)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("where does one piece end")
@@ -303,21 +302,12 @@ def check(answer):
         pieces = set(pieces.split())
         what = f"the pieces of “{word}”"
         got, expected = unchanged(answer, word, pieces), wordpiece_word(word, pieces)
-        if isinstance(got, str):
-            raise Wrong(
-                "The result comes as one text, and a list of pieces is expected: where does one "
-                "piece end and the next begin?",
-                expected,
-                got,
-            )
+        not_one_text(got, expected, "piece")
         recognize_exactly(
             tokens(got, what),
             expected,
             what,
-            {
-                question: tuple(mistaken(word, pieces) for mistaken in mistakes)
-                for question, mistakes in MISTAKES.items()
-            },
+            results(MISTAKES, word, pieces),
         )
     # Word and pieces change one at a time: nothing may be kept from the call before.
     rng = np.random.default_rng(68)

@@ -5,6 +5,7 @@ import numpy as np
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.wording import kind
 from helpers.exercises.shared.compare import unchanged
+from helpers.exercises.shared.mistakes import register
 
 exercise = Exercise(
     "7.8",
@@ -196,8 +197,7 @@ MISTAKES = {
         lambda *inputs: search(*inputs, late=True)
     ),
 }
-for question, wrong in MISTAKES.items():
-    exercise.wrong(question)(wrong)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("no token is allowed, and nothing can be the answer")

@@ -6,6 +6,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.engine.wording import kind
+from helpers.exercises.shared.mistakes import register
 from helpers.exercises.shared.questions import run
 
 exercise = Exercise(
@@ -202,8 +203,7 @@ def bridged(spans):
     return result
 
 
-for question, wrong in MISTAKES.items():
-    exercise.wrong(question)(wrong)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("An index is out of range")

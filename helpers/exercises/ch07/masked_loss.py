@@ -2,6 +2,7 @@
 
 from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.shared.compare import same
+from helpers.exercises.shared.mistakes import results
 from helpers.exercises.shared.questions import OVERFLOW, differentiable, recognize, run, survives
 
 exercise = Exercise(
@@ -294,7 +295,7 @@ def check(answer):
         run(answer, logits, labels, errors=ERRORS),
         masked_loss(logits, labels),
         "the loss of two texts of six places, of which one and three are masked",
-        {question: formula(logits, labels) for question, formula in MISTAKES.items()},
+        results(MISTAKES, logits, labels),
     )
     check_gradient(answer, logits, labels, "two texts with one and three masked places")
     check_nothing(answer, logits)

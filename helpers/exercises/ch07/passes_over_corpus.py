@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize
 
 exercise = Exercise(
@@ -106,9 +107,7 @@ MISTAKES = {
         lambda phases, words, each: passes_over_corpus(phases, words, each) / len(phases)
     ),
 }
-for question, wrongs in MISTAKES.items():
-    for wrong in wrongs if isinstance(wrongs, tuple) else (wrongs,):
-        exercise.wrong(question)(wrong)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("in place")
@@ -125,12 +124,7 @@ def check(answer):
         passes_over_corpus(*inputs),
         "the number of passes, 30 steps of 8 × 16 tokens and 5 of 6 × 64, over 1000 words of 1.25 "
         "tokens",
-        {
-            question: tuple(
-                wrong(*inputs) for wrong in (wrongs if isinstance(wrongs, tuple) else (wrongs,))
-            )
-            for question, wrongs in MISTAKES.items()
-        },
+        results(MISTAKES, *inputs),
     )
     rng = np.random.default_rng(78)
     for phases, words, each in (

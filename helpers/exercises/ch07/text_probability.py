@@ -2,6 +2,7 @@
 
 from helpers.exercises.engine.exercise import WITH_TORCH, Exercise, Wrong
 from helpers.exercises.shared.compare import same
+from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import differentiable, recognize, run, survives
 
 exercise = Exercise(
@@ -122,8 +123,7 @@ MISTAKES = {
         lambda outputs, weight, bias: score(outputs, weight, bias).tanh()
     ),
 }
-for question, wrong in MISTAKES.items():
-    exercise.wrong(question)(wrong)
+register(exercise, MISTAKES)
 
 
 @exercise.wrong("one for each token")
@@ -210,7 +210,7 @@ def check(answer):
         got,
         expected,
         "the probabilities of three texts",
-        {question: wrong(*inputs) for question, wrong in MISTAKES.items()},
+        results(MISTAKES, *inputs),
     )
     leaves = [tensor.clone().requires_grad_() for tensor in inputs]
     weights = torch.tensor([1.0, -2.0, 5.0], dtype=torch.float64)  # no text's gradient is lost

@@ -15,11 +15,13 @@ __all__ = [
     "Shown",
     "exactly",
     "merged",
+    "not_one_text",
     "pair_counts",
     "pairs",
     "recognize_exactly",
     "token_numbers",
     "tokens",
+    "with_overlaps",
 ]
 
 ROOM = 8  # tokens shown of a list, entries shown of a dict
@@ -43,6 +45,28 @@ def merged(symbols, pair):
         result.append("".join(symbols[i : i + step]))
         i += step
     return result
+
+
+def with_overlaps(symbols, pair):
+    """The mistake of `merged` in which a symbol may be used up twice: merged symbols overlap."""
+    result = []
+    for i, symbol in enumerate(symbols):
+        if tuple(symbols[i : i + 2]) == pair:
+            result.append("".join(pair))
+        elif not i or tuple(symbols[i - 1 : i + 1]) != pair:
+            result.append(symbol)
+    return result
+
+
+def not_one_text(got, expected, of):
+    """Raise Wrong if a list is expected of what is named by `of`, and one text has come."""
+    if isinstance(got, str):
+        raise Wrong(
+            f"The result comes as one text, and a list of {of}s is expected: where does one {of} "
+            "end and the next begin?",
+            expected,
+            got,
+        )
 
 
 def tokens(got, what):
