@@ -139,7 +139,8 @@ def test_random_weights_agree_with_transformers(small):
         ours = small.logits(small.run(ids))
         assert ours.dtype == np.float32 and np.ptp(logits) > 1
         np.testing.assert_allclose(ours, logits, rtol=0, atol=2e-5 * np.abs(logits).max())
-        np.testing.assert_allclose(small.attention(ids), attention, rtol=0, atol=2e-5)
+        # Either is up to 1.4e-5 from the result in float64, on a side that the processor decides.
+        np.testing.assert_allclose(small.attention(ids), attention, rtol=0, atol=5e-5)
 
 
 def test_the_cache_changes_nothing_however_the_tokens_come(small, monkeypatch):

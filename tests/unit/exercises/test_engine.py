@@ -1,10 +1,12 @@
 """The exercise engine: whatever a learner hands in gets one clear sentence, and nothing breaks."""
 
+import multiprocessing
 import re
 import sys
 import threading
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from html.parser import HTMLParser
 
 import numpy as np
@@ -300,27 +302,40 @@ def grows_a_text(scores):
         text += text
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
-@pytest.mark.parametrize(
-    "answer",
-    [
-        lambda scores: np.ones(10**12),
-        lambda scores: torch.ones(10**12),
-        lambda scores: [0] * 10**12,
-        fills_a_list,
-        fills_it_with_small_things,
-        grows_a_text,
-    ],
+HUNGRY = (
+    lambda scores: np.ones(10**12),
+    lambda scores: torch.ones(10**12),
+    lambda scores: [0] * 10**12,
+    fills_a_list,
+    fills_it_with_small_things,
+    grows_a_text,
 )
-def test_an_answer_that_asks_for_all_memory_gets_a_sentence(answer, monkeypatch):
+
+
+def judged_with_little_memory(number):
+    """The verdict on an answer of HUNGRY, and the limits of the process before and after it."""
     import resource
 
-    monkeypatch.setattr(memory, "ALLOWANCE", 50 * 2**20)
+    memory.ALLOWANCE = 50 * 2**20
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    verdict = judge(softmax_exercise(seconds=20), answer)
-    assert verdict.state == "wrong"
-    assert verdict.sentence.startswith("There was not enough memory for it")
-    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+    verdict = judge(softmax_exercise(seconds=20), HUNGRY[number])
+    return verdict.state, verdict.sentence, before, resource.getrlimit(resource.RLIMIT_DATA)
+
+
+@pytest.fixture(scope="module")
+def new_process():
+    """One that has held nothing: memory that was freed is used again, and no limit counts it."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+        yield process
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize("number", range(len(HUNGRY)))
+def test_an_answer_that_asks_for_all_memory_gets_a_sentence(number, new_process):
+    state, sentence, before, after = new_process.submit(judged_with_little_memory, number).result()
+    assert state == "wrong"
+    assert sentence.startswith("There was not enough memory for it")
+    assert after == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
