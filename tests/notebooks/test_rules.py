@@ -167,6 +167,34 @@ def test_cell_ids_are_unique(notebook):
     assert len(set(ids)) == len(ids)
 
 
+def minutes_to_read(notebook, with_stars):
+    """What a notebook costs a learner: its prose, its code, and its exercises of so many stars.
+
+    Ten seconds for 25 words or a line of code; five, ten and forty minutes for an exercise of one,
+    two and three stars, its stub and its check included.
+    """
+    prose = " ".join(re.sub(r"<[^>]+>", " ", cell.source) for cell in markdown_cells(notebook))
+    words = sum(bool(re.search(r"[^\W_]", word)) for word in prose.split())
+    stars, lines = [], 0
+    for cell in code_cells(notebook):
+        if "check" in tags(cell):
+            stars.append(find(ast.parse(cell.source).body[0].value.args[0].value).stars)
+        elif "exercise" not in tags(cell):
+            lines += sum(bool(line.strip()) for line in cell.source.splitlines())
+    return (words / 25 + lines) / 6 + sum((5, 10, 40)[s - 1] for s in stars if s in with_stars)
+
+
+def test_the_promised_time_is_a_readers(notebook):
+    """As in "about 255 minutes for you, 295 with the backward pass by hand (5.9)"."""
+    (promise,) = re.findall(r"^\| Time \| (.*) \|$", notebook.cells[0].source, flags=re.M)
+    without, with_three = re.match(
+        r"about (\d+) minutes for you(?:, (\d+) with .* \(\d+\.\d+\))?", promise
+    ).groups()
+    assert int(without) == pytest.approx(minutes_to_read(notebook, (1, 2)), rel=0.25)
+    in_all = minutes_to_read(notebook, (1, 2, 3))
+    assert int(with_three or without) == pytest.approx(in_all, rel=0.25)
+
+
 def test_slides_are_set(notebook):
     assert all("slide_type" in cell.metadata.get("slideshow", {}) for cell in notebook.cells)
 
