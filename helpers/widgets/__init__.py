@@ -1,5 +1,6 @@
 """The widgets of the notebooks."""
 
+from helpers.widgets.alignment.widget import Alignment, explore_alignment
 from helpers.widgets.attention.data import Attention
 from helpers.widgets.attention.figure import show
 from helpers.widgets.attention.widget import explore
@@ -20,6 +21,7 @@ from helpers.widgets.shared.live import options, slider, switches
 from helpers.widgets.tokens.widget import TokenRows, explore_tokens
 
 __all__ = [
+    "Alignment",
     "Attention",
     "Beams",
     "Choices",
@@ -36,6 +38,7 @@ __all__ = [
     "TokenRows",
     "WordScores",
     "explore",
+    "explore_alignment",
     "explore_beams",
     "explore_choices",
     "explore_dictionary",

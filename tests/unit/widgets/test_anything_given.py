@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from helpers.exercises.engine.box import STYLE
 from helpers.widgets import (
+    Alignment,
     Beams,
     Choices,
     Gaps,
@@ -24,6 +25,7 @@ from helpers.widgets import (
     Product,
     TokenRows,
     WordScores,
+    explore_alignment,
     explore_beams,
     explore_choices,
     explore_dictionary,
@@ -69,6 +71,11 @@ def score(words):
 def cut(text):
     words = [(word, word) for word in text.split()]
     return TokenRows([("characters", list(text)), ("words", words)])
+
+
+def align(text):
+    words = text.split()
+    return Alignment(words, words, np.eye(len(words)))
 
 
 def search(words):
@@ -140,6 +147,15 @@ MAKERS = [
         dict(rows=[("name", ["a", b"b", ("c", "kind")])]),
     ),
     (
+        lambda **given: explore_alignment(lambda text: Alignment(**given), "a"),
+        dict(source=["a", "b"], target=["c", "d"], weights=EYE, pairs=[(0, 1)],
+             right=[True, False], note=""),
+    ),
+    (
+        lambda pair: explore_alignment(lambda text: Alignment(["a"], ["b"], [[1]], [pair]), "a"),
+        dict(pair=(0, 0)),
+    ),
+    (
         lambda **given: explore_beams(lambda words: Beams(**given), "a"),
         dict(nodes=[(None, "a", -1, "kept"), (0, "b", -2, "finished")]),
     ),
@@ -180,6 +196,7 @@ MAKERS = [
     (explore_gaps, dict(guess=guess, text="a b", masked=(1,))),
     (explore_merges, dict(learn=unmerged, text="a b")),
     (explore_tokens, dict(split=cut, text="a b")),
+    (explore_alignment, dict(function=align, text="a b")),
     (explore_lines, dict(lines=LINES)),
     (explore_moves, dict(moves=MOVES)),
     (explore_planes, dict(planes=PLANES)),
@@ -253,6 +270,9 @@ def test_names_and_sentences_have_an_end():
             lambda words: Merges([([[long, "b"]], {(long, "b"): 1}, (long, "b"))]), long
         ),
         lambda long: explore_tokens(lambda text: TokenRows([(long, [long, (long, long)])]), long),
+        lambda long: explore_alignment(
+            lambda text: Alignment([long, "b"], ["a", long], EYE, right=[True, False]), long
+        ),
         lambda long: explore_moves(Moves([long, "b"], EYE, EYE)),
         lambda long: explore_order(
             lambda order: Ordered([[long, "b"][i] for i in order], [[1, 2]], [[1, 2]]), [long, "b"]
@@ -306,6 +326,7 @@ ASKING = [
     (lambda: explore_lines(lambda k: LINES, slider("k", 0, 1, 0)), dict(k=1)),
     (lambda: explore_scores(score, "a b"), dict(words="c")),
     (lambda: explore_tokens(cut, "a b"), dict(text="c")),
+    (lambda: explore_alignment(align, "a b"), dict(text="c")),
     (lambda: explore_beams(search, "a b"), dict(words="c")),
     (lambda: explore_choices(choose, "a b"), dict(words="c")),
     (lambda: explore_merges(unmerged, "a b"), dict(words="c")),
