@@ -39,9 +39,10 @@ CELLS = [
     " Page('none', X)], cell=(1, 2)); norm",
     "one = explore_grid(Page('one', [[-3.0]])); one",
     "explore_grid(Page('nothing', np.full((2, 9), np.nan), columns=['a longer name'] * 9))",
+    "explore_grid(Page('counts', [[3, 0, np.nan], [-12, 100, 1e6]], whole=True))",
     "1 + 1",
 ]
-PI, AGAIN, TEXT, NORM, ONE, NOTHING = range(1, 7)
+PI, AGAIN, TEXT, NORM, ONE, NOTHING, COUNTS = range(1, 8)
 PIXELS = """(canvas, [rows, columns]) => {
     const g = canvas.getContext("2d"), grid = [];
     for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) grid.push([...g.getImageData(
@@ -344,6 +345,24 @@ def test_one_cell_and_nothing_but_empty_cells(notebook):
     assert stage(nothing).evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
+def test_whole_numbers_have_no_decimals(notebook):
+    widget = notebook.widget(COUNTS)
+    said = []
+    for key in ("End", "Home", "ArrowRight", "ArrowDown"):
+        stage(widget).press(key)
+        notebook.python("pass")
+        said.append(status(widget))
+    assert said == [
+        "row 0, column 2: empty",
+        "row 0, column 0: 3",
+        "row 0, column 1: 0",
+        "row 1, column 1: 100",
+    ]
+    widget.get_by_role("button", name="Table").click()
+    expect(widget.locator("td")).to_have_text(["3", "0", "", "−12", "100", "1000000"])
+    widget.get_by_role("button", name="Grid").click()
+
+
 def test_sliders_recompute_in_python_and_what_is_chosen_stays_within(notebook):
     notebook.python("pi.page, pi.row, pi.column = 1, 100, 100")
     widget, page = notebook.widget(PI), notebook.page
@@ -370,7 +389,7 @@ def test_narrow_and_wide_pages(notebook):
     for width in (500, 1600):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_timeout(300)
-        for index in (PI, TEXT, NORM, ONE, NOTHING):
+        for index in (PI, TEXT, NORM, ONE, NOTHING, COUNTS):
             root = notebook.widget(index)
             assert root.evaluate("e => e.scrollWidth <= e.clientWidth"), (width, index)
             assert root.bounding_box()["width"] < width

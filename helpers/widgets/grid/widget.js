@@ -14,8 +14,9 @@ const BARS = [104, 56]; // pixels from one end of the bars' scale to the other: 
 const RING = 4; // pixels around the cells, for the ring of the chosen one
 const MARGIN = 20; // pixels beside that scale, for its words
 
-/** A number in words; without one, the cell is empty. */
-const content = (x, empty = "") => (isNaN(x) ? empty : two(x));
+/** What a cell holds, in words: a number with two decimals, or a whole one; else it is empty. */
+const content = ({ numbers, whole }, i, empty = "") =>
+  isNaN(numbers[i]) ? empty : whole ? two(numbers[i]).replace(/\.00$/, "") : two(numbers[i]);
 
 /** A page as Python sent it, with typed arrays instead of bytes. */
 function unpack(picture) {
@@ -81,7 +82,7 @@ function gridView(ctx, stage, cell) {
 
   // Sizes: cells as large as their contents need, else square, else as small as they must be.
   const readable = Math.max(R, C) <= READ;
-  const texts = Array.from(readable ? page.numbers : [], (x) => content(x));
+  const texts = Array.from(readable ? page.numbers : [], (_, i) => content(page, i));
   const side = Math.max(Math.min(LABEL, widest(page.rows)), widest([`${page.labels[0]} ↓`], 400));
   const left = Math.ceil(side) + 10;
   const label = Math.min(LABEL, widest(page.columns));
@@ -265,7 +266,7 @@ function tableView(ctx, stage) {
     el("th", { scope, title: text }, el("span", { dir: "auto", text }));
   const heads = page.columns.map((text) => th("col", text));
   const rows = page.rows.map((text, r) => el("tr", {}, th("row", text),
-    ...page.columns.map((_, c) => el("td", { text: content(page.numbers[r * page.C + c]) }))));
+    ...page.columns.map((_, c) => el("td", { text: content(page, r * page.C + c) }))));
   const [down, across] = page.labels;
   stage.append(el("table", { class: "tn-grid-table" },
     el("caption", { class: "tn-spoken", text: page.name }),
@@ -355,7 +356,7 @@ export default widget((tools) => {
     picture.point(at);
     const words = ({ row, column }) => {
       const [r, c] = [page.rows[row], page.columns[column]].map((text) => isolated(brief(text)));
-      const number = content(page.numbers[row * page.C + column], "empty");
+      const number = content(page, row * page.C + column, "empty");
       return `${page.labels[0]} ${r}, ${page.labels[1]} ${c}: ${number}`;
     };
     status.say(words(at) + together(page, at.row * page.C + at.column),

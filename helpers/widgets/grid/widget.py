@@ -27,6 +27,7 @@ class Page:
     rows, columns: R and C labels, by default numbers from 0.
     row_label, column_label: what a row and a column are: "feature", "position".
     signed:   True for numbers around zero, drawn in two hues; False for numbers from zero up.
+    whole:    True for whole numbers, counts for instance, which are then written without decimals.
     groups:   R × C whole numbers; the cells with the number of the chosen cell are outlined.
     note:     one sentence shown under the picture.
     Raises ValueError, with what was wrong, for anything else.
@@ -43,6 +44,7 @@ class Page:
         signed=True,
         groups=None,
         note="",
+        whole=False,
     ):
         self.name = visible(str(name))
         self.matrix = self._numbers("the matrix", matrix)
@@ -62,6 +64,10 @@ class Page:
                 "numbers that are not signed should be at least 0; "
                 f"one is {in_words(np.nanmin(self.matrix))}"
             )
+        self.whole = bool(whole)
+        broken = self.matrix[self.matrix % 1 > 0]
+        if self.whole and len(broken):
+            raise self._fault(f"not all numbers are whole; one is {in_words(broken[0])}")
         self.groups = None if groups is None else self._checked_groups(groups)
         self.note = sentence(note)
 
@@ -90,6 +96,7 @@ class Page:
             "columns": self.columns,
             "labels": [self.row_label, self.column_label],
             "signed": self.signed,
+            "whole": self.whole,
             "top": top,
             "ends": [in_words(-top if self.signed else 0.0), in_words(top)],
             "numbers": self.matrix.astype("<f4").tobytes(),
@@ -116,7 +123,9 @@ class Page:
     def _content(self, row, column):
         """What a cell holds, in words; the browser writes numbers in the same way."""
         number = np.float32(self.matrix[row, column])
-        return "empty" if np.isnan(number) else two(number)
+        if np.isnan(number):
+            return "empty"
+        return two(number).removesuffix(".00") if self.whole else two(number)
 
     def _reach(self):
         there = self.matrix[~np.isnan(self.matrix)]

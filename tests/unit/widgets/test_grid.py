@@ -93,6 +93,14 @@ def test_the_static_table_holds_what_the_cells_hold():
     ]  # fmt: skip
 
 
+def test_whole_numbers_have_no_decimals():
+    counts = page(matrix=[[3, 0, np.nan], [-12, 100, 1e6]], whole=True)
+    html = explore_grid(counts).fallback()
+    assert re.findall("<td>(.*?)</td>", html) == ["3", "0", "empty", "−12", "100", "1000000"]
+    assert counts.cell(0, 0) == "token 0, head 0: 3"
+    assert counts.picture()["whole"] and not page().picture()["whole"]
+
+
 def test_text_is_never_markup():
     widget = explore_grid(
         page(name=HOSTILE, rows=[HOSTILE] * 2, columns=[HOSTILE] * 3, row_label=HOSTILE,
@@ -200,6 +208,8 @@ def test_a_page_is_a_copy():
         (dict(matrix=[[1, -1e21, 0]] * 2), r"at \(0, 1\) there is -1e\+21"),
         (dict(matrix=[[10**400]]), "array of numbers"),
         (dict(signed=False), "not signed should be at least 0; one is −1"),
+        (dict(whole=True), "not all numbers are whole; one is 0.5"),
+        (dict(matrix=[[1, -2.25, 0]] * 2, whole=True), "one is −2.25"),
         (dict(rows=["a"]), "2 rows need 2 labels; got 1"),
         (dict(rows=3), "rows should be a list of texts"),
         (dict(columns="abc"), "columns should be a list of texts, not one text"),
