@@ -28,6 +28,10 @@ name = "{HOSTILE}"
 explore_tokens(lambda text: TokenRows([(name, list(text)), (name, [(text, name), "\\u202egnp"])]),
                name + " x" * 300)
 """
+BY_PLACE = """
+explore_tokens(lambda text: TokenRows([("true", ["le", "bateau"]),
+    ("written", [("le", "right"), ("train", "wrong"), ("le", "wrong")])], by="place"), "train le")
+"""
 
 MERGES = """
 from collections import Counter
@@ -145,6 +149,22 @@ def test_tokens(open_clean):
     assert notebook.accessibility_findings() == ""
     row(0).nth(3).click()
     notebook.expect_keys_back(0)
+
+
+def test_rows_compared_by_place(open_clean):
+    notebook = open_clean([TOKENS, BY_PLACE])
+    widget = notebook.widget(1)
+    status, linked = widget.locator(".tn-status"), widget.locator(".tn-tokens-linked")
+    written = widget.get_by_role("row").nth(1).get_by_role("gridcell")
+    expect(widget.get_by_role("rowheader")).to_have_text(["true2 tokens", "written3 tokens"])
+    expect(widget.get_by_text("What stands at the same place is framed.")).to_have_count(1)
+    written.nth(1).click()
+    expect(status).to_have_text("written, token 2 of 3: train (wrong); true: bateau")
+    expect(linked).to_have_text(["bateau"])
+    written.nth(1).press("ArrowRight")
+    expect(status).to_have_text("written, token 3 of 3: le (wrong)")
+    expect(linked).to_have_count(0)
+    expect(notebook.widget(0).get_by_text("for the same letters is framed")).to_have_count(1)
 
 
 def test_any_text_in_the_dark_and_in_a_narrow_window(open_clean):

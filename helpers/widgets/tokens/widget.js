@@ -1,5 +1,7 @@
 // One text as tokens, in several ways: a row of boxes each. A token that is chosen shows what
-// stands for the same letters in the other rows.
+// stands for the same letters, or at the same place, in the other rows.
+
+const SAME = { letters: "for the same letters", place: "at the same place" };
 
 export default widget(({ model, root, listen, cleanup }) => {
   const rows = () => model.get("state").rows;
@@ -67,7 +69,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     drawn = wanted;
     note.textContent = [
       "Point at a token or use the arrow keys.",
-      rows().length > 1 ? "What stands for the same letters is framed." : "",
+      rows().length > 1 ? `What stands ${SAME[model.get("state").by]} is framed.` : "",
       rows().every(({ kinds }) => kinds) ? "" : "Equal tokens have equal colors; ␣ is a blank.",
       rows().some(({ kinds }) => kinds) ? "Below a token stands its kind." : "",
     ].filter(Boolean).join(" ");
@@ -77,7 +79,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     if (held) boxes(row)[chosen[1]]?.focus({ preventScroll: true });
   };
 
-  /** The token of another row that stands for the same letters, or else at the same height. */
+  /** The token of another row that stands for the same, or else at the same height. */
   const beside = (row) => {
     const { tokens } = rows()[chosen[0]];
     const others = rows()[row].tokens;

@@ -25,10 +25,15 @@ class TokenRows:
 
     rows: 1 to 8 pairs of a name and its tokens, in order. A token is a text, or bytes, or a pair of
           one of these and its kind ("person"), or None for no kind.
+    by:   "letters" where the tokens are pieces of the text; "place" where the rows are compared
+          token by token: several translations of the text, for example.
     Raises ValueError, with what was wrong, for anything else.
     """
 
-    def __init__(self, rows):
+    def __init__(self, rows, by="letters"):
+        if by not in ("letters", "place"):
+            raise ValueError('Rows are compared by "letters" or by "place".')
+        self.by = by
         self.rows = [_row(row) for row in as_list(rows, "The rows")]
         if not 1 <= len(self.rows) <= MOST_ROWS:
             raise ValueError(f"There should be 1 to {MOST_ROWS} rows; got {len(self.rows)}.")
@@ -58,20 +63,22 @@ class TokensWidget(Live):
             raise TypeError(f"The function must return TokenRows, not {type(found).__name__}.")
         longest = max(len(tokens) for _, tokens in found.rows)
         colors = hues(kind for _, tokens in found.rows for _, kind in tokens if kind)
-        words = len(text.split())
+        in_place = found.by == "place"
+        words = 0 if in_place else len(text.split())
         self.text = text
         self.state = {
+            "by": found.by,
             "rows": [
                 {
                     "name": row,
                     "size": _size(len(tokens), words),
                     "share": len(tokens) / longest if longest else 0,
-                    "tokens": _boxes(tokens, text, colors),
+                    "tokens": _boxes(tokens, None if in_place else text, colors),
                     "kinds": any(kind for _, kind in tokens),
                     "note": _cut(len(tokens)),
                 }
                 for row, tokens in found.rows
-            ]
+            ],
         }
 
     def describe(self):
@@ -90,7 +97,8 @@ def explore_tokens(split, text, *sliders):
              typed text, as it was typed, and one value a slider whenever one of these changes.
     text:    the text to start with.
     sliders: from `slider(name, low, high, value)`.
-    A token that is chosen shows what stands for the same letters in the other rows.
+    A token that is chosen shows what stands for the same letters, or at the same place, in the
+    other rows.
     What the function raises at first is raised.
     Source: the chapter, “Tokenization”.
     """
@@ -125,9 +133,16 @@ def _size(count, words):
 
 
 def _boxes(tokens, text, colors):
-    """What the page draws of a row: text, color, kind, and where it stands, of each token."""
+    """What the page draws of a row: text, color, kind, and where it stands, of each token.
+
+    text: what the tokens are pieces of; None where they are numbered instead.
+    """
     kinds = any(kind for _, kind in tokens)
-    shown, places = tokens[:MOST_TOKENS], _places([token for token, _ in tokens], text)
+    shown = tokens[:MOST_TOKENS]
+    if text is None:
+        places = [[at, at + 1] for at in range(len(tokens))]
+    else:
+        places = _places([token for token, _ in tokens], text)
     return [
         [written := token_text(token), colors.get(kind) if kinds else hue(written), kind, place]
         for (token, kind), place in zip(shown, places, strict=False)

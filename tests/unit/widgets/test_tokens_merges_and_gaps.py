@@ -164,6 +164,19 @@ def test_a_token_knows_which_letters_it_stands_for():
     assert letters(3) == [None, "Crème", None, "12345", "walking", None]
 
 
+def test_rows_can_be_compared_by_place():
+    translations = TokenRows(
+        [("true", ["le", "bateau"]), ("written", [("le", "right"), ("train", "wrong"), "le"])],
+        by="place",
+    )
+    widget = explore_tokens(lambda text: translations, "the train le")
+    assert widget.state["by"] == "place"
+    places = [[token[3] for token in row["tokens"]] for row in widget.state["rows"]]
+    assert places == [[[0, 1], [1, 2]], [[0, 1], [1, 2], [2, 3]]]
+    assert repr(widget) == "Tokens of “the train le”. true: 2 tokens; written: 3 tokens"
+    assert explore_tokens(rows, "a", slider("size", 1, 9, 3)).state["by"] == "letters"
+
+
 def test_a_long_row_is_cut_and_says_so():
     widget = explore_tokens(rows, "lovely " * 200)
     assert len(shown(widget, 0)) == MOST_TOKENS
@@ -217,6 +230,12 @@ def test_an_empty_text_is_a_text():
 def test_rows_that_cannot_be_drawn(given, sentence):
     with pytest.raises(ValueError, match=sentence):
         TokenRows(given)
+
+
+def test_rows_are_compared_in_one_of_two_ways():
+    for by in ("words", None, 3):
+        with pytest.raises(ValueError, match=r'Rows are compared by "letters" or by "place"\.'):
+            TokenRows([("a", ["b"])], by=by)
 
 
 def test_a_fault_in_the_function_is_one_sentence_and_the_picture_stays():
