@@ -150,11 +150,18 @@ def test_forced_colors_keep_bars_ramps_and_what_is_chosen(open_clean, scheme):
     assert len(set(grounds(0, ".tn-product-cell"))) > 5
     chosen = notebook.widget(0).locator(".tn-product-chosen")
     assert chosen.evaluate("node => getComputedStyle(node).boxShadow") != "none"
-    for index in (1, 3, 7, 9, 11):
+    for index in (1, 3, 7, 9, 11, 12):
         outlines = """options => options.map((option) =>
             [option.getAttribute("aria-selected"), getComputedStyle(option).outlineStyle].join())"""
-        options = notebook.widget(index).get_by_role("option")
+        options = notebook.widget(index).locator("[role=option], [role=treeitem]")
         assert set(options.evaluate_all(outlines)) == {"true,solid", "false,none"}
+    strokes = """options => options.map((option) => [option.getAttribute("aria-selected"),
+        getComputedStyle(option.querySelector(".tn-moves-before")).stroke])"""
+    strokes = notebook.widget(2).get_by_role("option").evaluate_all(strokes)
+    looks = {
+        chosen: {stroke for c, stroke in strokes if c == chosen} for chosen in "true false".split()
+    }
+    assert len(looks["true"]) == 1 and not looks["true"] & looks["false"]
     pressed = notebook.widget(5).get_by_role("button", pressed=True)
     other = notebook.widget(5).get_by_role("button", pressed=False).first
     look = "node => getComputedStyle(node).backgroundColor"
