@@ -67,6 +67,11 @@ explore_choices(lambda words: Choices(words, candidates), "a b c")
 nodes = [(i - 1 if i else None, "Donaudampfschifffahrt", -1000, "kept") for i in range(9)]
 explore_beams(lambda words: Beams(nodes), "Donaudampfschifffahrt")
 """,
+    """
+long = ["Donaudampfschifffahrt", "a", "b"] * 5
+explore_alignment(lambda text: Alignment(long, long[:4], np.full((15, 4), 1 / 15), [(14, 0)],
+                                         [True, False, True, True]), "a")
+""",
 ]  # fmt: skip
 
 # Texts of drawings that reach beyond the drawing, which cuts them off.

@@ -8,8 +8,8 @@ const LEAST = 0.01; // weights below it are not drawn, as in widget.py
 export default widget(({ model, root, listen, cleanup }) => {
   const ROWS = ["source", "target"];
   const state = () => model.get("state");
-  let at = [1, 0]; // a row and a word of it: what Tab reaches
-  let shown = null; // the word that is pointed at or has the focus; without one all links show
+  let at = [1, 0]; // a row and a word of it, which has the keys
+  let shown = null; // the word that is pointed at, or else has the focus; without one all show
 
   const runs = ROWS.map((row) => el("div", {
     class: `tn-align-row tn-align-${row}`, role: "row", "aria-label": `${row} words`,
@@ -30,7 +30,6 @@ export default widget(({ model, root, listen, cleanup }) => {
 
   const point = (to) => {
     shown = to;
-    if (to) at = to;
     ROWS.forEach((_, row) => cells(row).forEach((cell, i) => {
       const on = shown !== null && row === shown[0] && i === shown[1];
       cell.tabIndex = row === at[0] && i === at[1] ? 0 : -1;
@@ -57,7 +56,7 @@ export default widget(({ model, root, listen, cleanup }) => {
     return el("div", {
       class: wrong ? "tn-align-word tn-align-wrong" : "tn-align-word", role: "gridcell",
       tabindex: -1, "aria-label": wrong ? `${text}, a wrong word` : text,
-      onfocus: () => point([row, i]), onblur: () => point(null),
+      onfocus: () => point((at = [row, i])), onblur: () => point(null),
       onpointerenter: () => point([row, i]), onpointerdown: takeFocus,
     },
       el("span", { dir: "auto", text }),
