@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["launches", "multiplications"]
+__all__ = ["largest", "launches", "multiplications"]
 
 
 class _Counted:
@@ -51,6 +51,29 @@ def launches(work):
     with Count() as count:
         work()
     return count.total
+
+
+def largest(work):
+    """How many numbers the largest tensor holds that an operation of work() returns.
+
+    Views count as what they show. What a compiled function keeps to itself is not seen: for that,
+    see helpers.device.peak_bytes.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    class Watch(TorchDispatchMode):
+        most = 0
+
+        def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+            result = operation(*args, **(kwargs or {}))
+            sizes = [x.numel() for x in tree_leaves(result) if hasattr(x, "numel")]
+            self.most = max([self.most, *sizes])
+            return result
+
+    with Watch() as watch:
+        work()
+    return watch.most
 
 
 def _value(x):

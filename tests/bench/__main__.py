@@ -2,15 +2,25 @@
 
     python -m tests.bench [part …]
 
-Parts: torch, layers, training, gpt, loops, tokens, corpora, notebooks, widgets. With parts named,
-only these are measured and printed, and nothing is stored, so that the stored tables always come
+Parts: torch, layers, training, gpt, long, loops, tokens, corpora, notebooks, widgets. With parts
+named, only these are measured and printed, and nothing is stored, so that the stored tables always come
 from one run on one machine.
 """
 
 import sys
 from pathlib import Path
 
-from tests.bench import attention, corpora, gpt, layers, notebooks, tokens, training, widgets
+from tests.bench import (
+    attention,
+    corpora,
+    gpt,
+    layers,
+    long_sequences,
+    notebooks,
+    tokens,
+    training,
+    widgets,
+)
 from tests.bench.report import header
 
 PARTS = {
@@ -18,6 +28,7 @@ PARTS = {
     "layers": layers.measure,
     "training": training.measure,
     "gpt": gpt.measure,
+    "long": long_sequences.measure,
     "loops": attention.measure_loops,
     "tokens": tokens.measure,
     "corpora": corpora.measure,
