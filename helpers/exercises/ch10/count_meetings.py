@@ -1,5 +1,7 @@
 """Exercise 10.1, What a window saves."""
 
+import numpy as np
+
 from helpers.exercises.engine.exercise import Exercise
 from helpers.exercises.shared.compare import same
 from helpers.exercises.shared.mistakes import register, results
@@ -81,6 +83,28 @@ MISTAKES = {
     "Your window ends one place too early: how far away is the farthest key?": (
         lambda N, reach, causal: count_meetings(N, reach - 1, causal)
     ),
+    "Your window has `reach` keys on its two sides together: how far does it go on each?": (
+        lambda N, reach, causal: count_meetings(N, reach // 2 if not causal else reach, causal)
+    ),
+    "A key at the window's border is counted half: does the query see it or not?": (
+        lambda N, reach, causal: (
+            (count_meetings(N, reach - 1, causal) + count_meetings(N, reach, causal)) / 2
+        )
+    ),
+    "Yours is the decoder's count on both sides, so each query's own key counts twice: how often "
+    "does a query meet its own key?": (
+        lambda N, reach, causal: count_meetings(N, reach, True) * (1 if causal else 2)
+    ),
+    "The edges take reach² meetings in yours: how much is 1 + 2 + … + reach?": (
+        lambda N, reach, causal: (
+            N * (reach + 1) - reach**2 if causal else N * (2 * reach + 1) - 2 * reach**2
+        )
+    ),
+    "At the edges you subtract 1 + 2 + … + (reach − 1): how many keys does the first token lack?": (
+        lambda N, reach, causal: (
+            count_meetings(N, reach, causal) + (1 if causal else 2) * min(reach, N - 1)
+        )
+    ),
     "These are the meetings of one query: how many have all N?": (
         lambda N, reach, causal: reach + 1 if causal else 2 * reach + 1
     ),
@@ -101,13 +125,20 @@ def not_clipped(N, reach, causal):
     return counted(N, reach, causal, own=1, clipped=False)
 
 
+@exercise.wrong("not enough memory")
+def by_the_whole_pattern(N, reach, causal):
+    away = np.arange(N)[:, None] - np.arange(N)  # keys down
+    return ((away <= 0 if causal else away <= reach) & (away >= -reach)).sum()
+
+
 @exercise.check
 def check(answer):
-    for inputs in (13, 3, False), (13, 3, True):
+    for inputs in (13, 4, False), (13, 4, True):
         N, reach, causal = inputs
         what = f"the meetings for N={N}, reach={reach}, causal={causal}"
         recognize(answer(*inputs), count_meetings(*inputs), what, results(MISTAKES, *inputs))
-    for N, reach in (5, 1), (12, 4), (7, 6), (3, 0), (1, 0), (1, 3), (6, 6), (6, 9), (20, 13):
+    sizes = (5, 1), (12, 4), (7, 6), (7, 2), (3, 0), (1, 0), (1, 3), (6, 6), (6, 9), (20, 13)
+    for N, reach in sizes:
         for causal in (False, True):
             what = f"the meetings for N={N}, reach={reach}, causal={causal}"
             question = "A window reaches only as far as there are keys: what if reach is N or more?"
@@ -115,3 +146,22 @@ def check(answer):
             recognize(answer(N, reach, causal), count_meetings(N, reach, causal), what, mistakes)
     expected = count_meetings(10**6, 500, True)
     same(answer(10**6, 500, True), expected, "the meetings of a million tokens")
+
+
+exercise.equivalent(
+    "a key N places away would add as much as it lacks, and none is farther away",
+    "*: * → *min(N - 1, reach)*",
+    "*: * → *min(reach, N)*",
+    "*: * → *min(reach, N - 0)*",
+)
+exercise.equivalent(
+    "−1 · 0 is 0, as 0 · 1 is",
+    "by_rest: * → outside = max(0, N - 1 - reach)",
+    "by_rest: * → outside = max(N - 1 - reach, -1)",
+)
+exercise.equivalent(
+    "a whole number as a float is as good",
+    "count_meetings: * → missing = w * (w + 1) / 2",
+    "by_rest: * → half = N * (N + 1) / 2 - *",
+    "by_rest: * → half = *outside * (outside + 1) / 2",
+)

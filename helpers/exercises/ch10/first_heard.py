@@ -80,6 +80,14 @@ def times(patterns, order=lambda heard, pattern: heard @ pattern, keep=True):
     return answer
 
 
+def ways(patterns):
+    """On how many ways a key's news comes to a query, a product of all layers."""
+    product = np.eye(len(patterns[0]), dtype=int)
+    for pattern in patterns:
+        product = product @ pattern
+    return product
+
+
 # The question to ask, and the wrong answer
 MISTAKES = {
     "Your layers work in the wrong order: in heard @ pattern, which of the two is the earlier?": (
@@ -115,6 +123,36 @@ MISTAKES = {
             np.eye(len(patterns[0])), 0, np.where(first_heard(patterns) > 0, len(patterns), -1)
         )
     ),
+    "Your numbers count the ways that news can take, not layers: after how many layers is a key "
+    "heard of first?": (
+        lambda patterns: ways(patterns),
+        lambda patterns: ways([pattern | np.eye(len(pattern), dtype=bool) for pattern in patterns]),
+    ),
+    "Your layers are counted from the last one: which layer is the first?": (
+        lambda patterns: np.where(
+            first_heard(patterns) > 0,
+            len(patterns) + 1 - first_heard(patterns),
+            first_heard(patterns),
+        )
+    ),
+    "You count the layers after which a key is known, not those before: after how many is it heard "
+    "of first?": (
+        lambda patterns: np.where(
+            first_heard(patterns) > 0,
+            len(patterns) + 1 - np.maximum(first_heard(patterns), 0),
+            np.where(np.eye(len(patterns[0])), len(patterns), -1),
+        )
+    ),
+    "In yours each layer is joined to the others with “and”: must a key be seen in all of them?": (
+        lambda patterns: np.where(
+            np.eye(len(patterns[0])), 0, np.where(np.all(patterns, axis=0), 1, -1)
+        )
+    ),
+    "Your keys are seen only in the last layer: what had its keys heard before?": (
+        lambda patterns: np.where(
+            np.eye(len(patterns[0])), 0, np.where(patterns[-1], len(patterns), -1)
+        )
+    ),
     "These are the truth values after all layers: after how many was each key heard of first?": (
         lambda patterns: first_heard(patterns) >= 0
     ),
@@ -136,6 +174,20 @@ def in_place(patterns):
     return first_heard(patterns)
 
 
+ENDED = (
+    "Yours ends at the first layer that brings nothing new: may a later one, with another pattern, "
+    "not bring more?"
+)
+
+
+@exercise.wrong(ENDED)
+def ends_early(patterns):
+    for layer in range(1, len(patterns) + 1):
+        if (first_heard(patterns[:layer]) < layer).all():
+            return first_heard(patterns[:layer])
+    return first_heard(patterns)
+
+
 @exercise.check
 def check(answer):
     patterns = []
@@ -149,11 +201,34 @@ def check(answer):
         "the layers for three sparse patterns of N=6",
         results(MISTAKES, patterns),
     )
+    quiet = [patterns[0], patterns[0], *patterns[1:]]  # its second layer brings nothing
+    what = "the layers for four patterns of N=6, the first of them twice"
+    mistakes = {ENDED: ends_early(quiet)}
+    recognize(unchanged(answer, quiet), first_heard(quiet), what, mistakes)
     rng = np.random.default_rng(104)
-    for N, layers, share in (5, 4, 0.2), (1, 2, 0.5), (7, 1, 0.3), (9, 6, 0.12), (8, 3, 0.3):
+    sizes = (5, 4, 0.2), (1, 2, 0.5), (7, 1, 0.3), (9, 6, 0.12), (8, 3, 0.3), (8, 3, 0.3)
+    for N, layers, share in sizes:
         patterns = list(rng.random((layers, N, N)) < share)
         what = f"the layers for {layers} random patterns of N={N}"
         same(unchanged(answer, patterns), first_heard(patterns), what)
     chain = [abs(np.subtract.outer(np.arange(40), np.arange(40))) <= 1] * 30
     what = "the layers for a window of reach 1, N=40, 30 layers"
     same(unchanged(answer, chain), first_heard(chain), what)
+
+
+exercise.equivalent(
+    "all patterns are N × N, and the identity is its own transpose",
+    "*: * → *len(patterns[-1])*",
+    "first_heard: * → answer = np.where(turned(heard), 0, -1)",
+    "by_counting: * → *len(turned(pattern))*",
+)
+exercise.equivalent(
+    "the set of one token more is never looked at",
+    "by_sets: * → heard = [{n} for n in range(N + 1)]",
+)
+exercise.equivalent(
+    "a whole number as a float is as good, and 1 is the smaller in either order",
+    "by_sets: * → *np.eye(N)",
+    "by_counting: * → heard.append(np.minimum(1, *",
+    "by_counting: * → return *len(heard) - sum(heard), -1)",
+)

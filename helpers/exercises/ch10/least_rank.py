@@ -47,7 +47,6 @@ def least_rank(A, error):
 @exercise.right
 def by_copies(A, error):
     left, sizes, right = np.linalg.svd(A)
-    sizes[sizes < 1e-9 * sizes[0]] = 0
     for P in range(len(sizes) + 1):
         copy = (left[:, :P] * sizes[:P]) @ right[:P]
         if np.linalg.norm(A - copy) <= error * np.linalg.norm(A) + 1e-7 * sizes[0]:
@@ -131,13 +130,43 @@ def check(answer):
     for error in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
         what = f"the rank for singular values 9, 6, 5, 4, 3, 2 and 1, error {error}"
         same(unchanged(answer, A, error), least_rank(A, error), what)
-    A = turned([3.0, 2.0], 6, 5, rng)
+    A = turned([9.0, 8, 7, 1, 1, 1, 1], 9, 7, rng)  # of the same shape
+    what = "the rank for singular values 9, 8, 7, 1, 1, 1 and 1, error 0.3"
+    same(unchanged(answer, A, 0.3), least_rank(A, 0.3), what)
     question = "This matrix has rank 2; what you count beside it is rounding: what counts as zero?"
-    recognize(
-        unchanged(answer, A, 0.0),
-        2,
-        "the rank for singular values 3 and 2, error 0",
-        {question: (with_rounding(A, 0.0), 5, 4, 3)},
-    )
+    for size in 1.0, 2e9, 2e-9:  # a billionth of the largest is more or less than a billionth
+        A = turned([3.0 * size, 2.0 * size], 6, 5, rng)
+        what = f"the rank for singular values {3 * size:g} and {2 * size:g}, error 0"
+        got = unchanged(answer, A, 0.0)
+        recognize(got, 2, what, {question: (with_rounding(A, 0.0), 5, 4, 3)})
     what = "the rank when the whole of A may be lost"
     same(unchanged(answer, A, 1.0), 0, what)
+
+
+exercise.equivalent(
+    "a matrix and its transpose have the same singular values, whose size is the matrix's",
+    "least_rank: * → sizes = np.linalg.svd(turned(A), compute_uv=False)",
+    "by_copies: * → *np.linalg.norm(turned(A))*",
+    "by_copies: * → *np.linalg.norm(sizes)*",
+    "by_copies: * → if np.linalg.norm(copy - A) <= *",
+)
+exercise.equivalent(
+    "rounding is far below these thresholds, and all that counts is far above",
+    "least_rank: * → sizes[sizes <= 1e-09 * sizes[0]] = 0",
+    "least_rank: * → sizes[sizes < 2e-09 * sizes[0]] = 0",
+    "least_rank: * → *rest[0]).sum())",
+    "least_rank: * → *rest[0] * 1).sum())",
+    "least_rank: * → *rest[0] * (1 + 0)).sum())",
+    "least_rank: * → *rest[0] * (1 + 2e-09)).sum())",
+    "by_copies: * → if np.linalg.norm(A - copy) < error * np.linalg.norm(A) + 1e-07 * sizes[0]:",
+    "by_copies: * → *+ 2e-07 * sizes[0]:",
+)
+exercise.equivalent(
+    "nothing is left after the last, and no number is below it",
+    "least_rank: * → rest = *[::-1], -1)",
+    "least_rank: * → return (rest > *",
+)
+exercise.equivalent(
+    "the loop ends when all singular values are copied, at the latest",
+    "by_copies: * → for P in range(*",
+)

@@ -57,6 +57,12 @@ def seen(N, reach, step, own=0, more=0):
     return (before >= own) & (before <= (reach + more) * step) & (before % step == 0)
 
 
+def gaps(N, reach, step, place):
+    """Keys up to reach · step before the query whose place(key, query) is a multiple of step."""
+    key, query = np.arange(N)[:, None], np.arange(N)
+    return (key <= query) & (query - key <= reach * step) & (place(key, query) % step == 0)
+
+
 # The question to ask, and the wrong answer
 MISTAKES = {
     "Your queries see one key too few: how many before their own do they see?": (
@@ -85,6 +91,29 @@ MISTAKES = {
     "Your window reaches `reach` places back, not `reach` keys: how far away is the last?": (
         lambda N, reach, step: see_behind(N, reach // step, step)
     ),
+    "Your keys stand 1, 1 + step, … places before: how far away is the first one?": (
+        lambda N, reach, step: gaps(N, reach, step, lambda key, query: query - key - 1),
+        lambda N, reach, step: (
+            gaps(N, reach, step, lambda key, query: query - key - 1) | (np.eye(N) > 0)
+        ),
+    ),
+    "All your queries see the same keys, every step-th of the text: from where are the steps "
+    "counted, from the text's first token or from the query?": (
+        lambda N, reach, step: gaps(N, reach, step, lambda key, query: key + 0 * query),
+        lambda N, reach, step: (
+            gaps(N, reach, step, lambda key, query: key + 0 * query) | (np.eye(N) > 0)
+        ),
+    ),
+    "Only every step-th of your queries sees anything: which of them does see keys?": (
+        lambda N, reach, step: gaps(N, reach, step, lambda key, query: query + 0 * key)
+    ),
+    "Your keys are step + 1 places apart: how many are left out between two that are step places "
+    "apart?": lambda N, reach, step: see_behind(N, reach, step + 1),
+    "Your queries see the keys between the steps, and not those at them: which do they see?": (
+        lambda N, reach, step: (
+            seen(N, reach, 1, own=0, more=reach * step - reach) & ~see_behind(N, reach, step)
+        )
+    ),
     "Your window never ends: how many keys before its own does a query see?": (
         lambda N, reach, step: see_behind(N, N, step)
     ),
@@ -100,16 +129,29 @@ def around(N, reach, step):
 @exercise.check
 def check(answer):
     recognize(
-        answer(11, 3, 2),
-        see_behind(11, 3, 2),
-        "the pattern for N=11, reach=3, step=2",
-        results(MISTAKES, 11, 3, 2)
+        answer(13, 2, 3),
+        see_behind(13, 2, 3),
+        "the pattern for N=13, reach=2, step=3",
+        results(MISTAKES, 13, 2, 3)
         | {
             "Your first queries wrap around and see keys from the end of the text: what stands "
-            "before the first token?": around(11, 3, 2)
+            "before the first token?": around(13, 2, 3)
         },
     )
-    for inputs in (6, 2, 1), (1, 1, 1), (5, 1, 3), (4, 7, 2), (13, 2, 4), (8, 1, 8), (9, 3, 3):
+    sizes = (6, 2, 1), (1, 1, 1), (5, 1, 3), (4, 7, 2), (13, 2, 4), (8, 1, 8), (9, 3, 3)
+    # Then one differs from an earlier size, to notice results that are kept between calls.
+    for inputs in *sizes, (9, 2, 1), (6, 4, 1), (6, 2, 2):
         N, reach, step = inputs
         what = f"the pattern for N={N}, reach={reach}, step={step}"
         same(answer(*inputs), see_behind(*inputs), what)
+
+
+exercise.equivalent(
+    "a number is divisible as its negative is",
+    "see_behind: * → *(turned(before) % step == 0)",
+)
+exercise.equivalent(
+    "0 and 1 are as good as truth values, and each is set once",
+    "by_loops: * → pattern = np.zeros((N, N))",
+    "by_loops: * → pattern[query - back * step, query] += True",
+)

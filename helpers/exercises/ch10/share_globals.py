@@ -62,6 +62,12 @@ def rows_and_columns(N, chosen):
     return special[:, None] | np.zeros((N, N), bool), special | np.zeros((N, N), bool)
 
 
+def joined(N, chosen):
+    """The global tokens alone, both ways."""
+    rows, columns = rows_and_columns(N, chosen)
+    return rows | columns
+
+
 def in_blocks(N, size):
     block = np.arange(N) // size
     return block[:, None] == block
@@ -100,6 +106,44 @@ MISTAKES = {
     "Your text is cut into `size` blocks: is size the number of blocks, or of a block's tokens?": (
         lambda N, size, chosen: share_globals(N, -(-N // size), chosen)
     ),
+    "Your tokens see the blocks beside their own, too: which block is a query's own?": (
+        lambda N, size, chosen: (
+            (abs(np.arange(N)[:, None] // size - np.arange(N) // size) <= 1) | joined(N, chosen)
+        )
+    ),
+    "A window moves with each token in yours: where does a block begin, and whose is it?": (
+        lambda N, size, chosen: (
+            (abs(np.arange(N)[:, None] - np.arange(N)) < size) | joined(N, chosen)
+        ),
+        lambda N, size, chosen: (
+            (abs(np.arange(N)[:, None] - np.arange(N)) <= size // 2) | joined(N, chosen)
+        ),
+    ),
+    "Your first block has one token too few: which number has the first token?": (
+        lambda N, size, chosen: in_blocks(N + 1, size)[1:, 1:] | joined(N, chosen)
+    ),
+    "Your blocks are cut from the end of the text, so the first one is the smaller: where does the "
+    "first block begin?": (
+        lambda N, size, chosen: in_blocks(N, size)[::-1, ::-1] | joined(N, chosen)
+    ),
+    "Your global tokens are one place too early: are tokens counted from 0?": (
+        lambda N, size, chosen: share_globals(N, size, [token - 1 for token in chosen])
+    ),
+    "Only one of the chosen tokens is global in yours: which are?": (
+        lambda N, size, chosen: share_globals(N, size, chosen[:1]),
+        lambda N, size, chosen: share_globals(N, size, chosen[-1:]),
+    ),
+    "Whole blocks are global in yours, those with a chosen token: who is global?": (
+        lambda N, size, chosen: share_globals(
+            N, size, [n for n in range(N) if n // size in [token // size for token in chosen]]
+        )
+    ),
+    "Yours is a decoder's pattern: may a query not see later keys here?": (
+        lambda N, size, chosen: np.triu(share_globals(N, size, chosen))
+    ),
+    "A query does not see its own key in yours: is that one not in its block?": (
+        lambda N, size, chosen: share_globals(N, size, chosen) & ~np.eye(N, dtype=bool)
+    ),
     "Tokens of one place in their blocks meet, every size-th: which tokens make a block?": (
         lambda N, size, chosen: (
             (np.arange(N)[:, None] % size == np.arange(N) % size)
@@ -126,11 +170,11 @@ def in_place(N, size, chosen):
 
 @exercise.check
 def check(answer):
-    inputs = 11, 3, [7, 4]
+    inputs = 10, 4, [8, 3]
     recognize(
         unchanged(answer, *inputs),
         share_globals(*inputs),
-        "the pattern for N=11, size=3, chosen=[7, 4]",
+        "the pattern for N=10, size=4, chosen=[8, 3]",
         results(MISTAKES, *inputs)
         | {
             "The last block is missing; it is smaller than the others. Who sees its tokens?": (
@@ -146,6 +190,24 @@ def check(answer):
         (1, 1, [0]),
         (6, 1, [2, 5, 0]),
         (4, 9, []),
+        (14, 4, [0]),  # from here on, one differs from an earlier input
+        (8, 4, [5]),
+        (8, 3, [0]),
     ):
         what = f"the pattern for N={N}, size={size}, chosen={chosen}"
         same(unchanged(answer, N, size, chosen), share_globals(N, size, chosen), what)
+
+
+exercise.equivalent(
+    "who sees whom is the same in both directions",
+    "by_slices: * → return turned(pattern)",
+    "by_slices: * → turned(pattern)[start:start + size, *",
+)
+exercise.equivalent(
+    "a last block of no tokens adds nothing, and True stays True",
+    "by_slices: * → for start in range(0, N + 1, size):",
+    "by_slices: * → pattern[start:start + size, start:start + size] += True",
+    "by_slices: * → pattern[chosen] = pattern[:, token] = True",
+    "by_slices: * → pattern[token] = pattern[:, chosen] = True",
+)
+exercise.equivalent("a list is as good", "by_pairs: * → return [[*")
