@@ -82,6 +82,36 @@ MISTAKES = {
     "Only padding is seen: what does True mean in `there`?": (
         lambda G_q, G_k, V, there: attend_without_matrix(G_q, G_k, V, ~there)
     ),
+    "Each feature is divided by its own sum over the keys: to whom does a denominator belong?": (
+        lambda G_q, G_k, V, there: (
+            V @ (G_k * there / (G_k * there).sum(axis=1, keepdims=True)).T @ G_q
+        ),
+        lambda G_q, G_k, V, there: (
+            V @ (G_k * there / (G_k * there).sum(axis=1, keepdims=True)).T @ G_q / len(G_k)
+        ),
+    ),
+    "Each key's features are made to sum to one: what is divided by its sum here?": (
+        lambda G_q, G_k, V, there: attend_without_matrix(G_q, G_k / G_k.sum(axis=0), V, there)
+    ),
+    "Your denominators sum the keys' features and leave out the query's: what is a similarity?": (
+        lambda G_q, G_k, V, there: V @ (G_k * there).T @ G_q / (G_k * there).sum()
+    ),
+    "Your denominators sum the query's features and leave out the keys': what is a similarity?": (
+        lambda G_q, G_k, V, there: V @ (G_k * there).T @ G_q / G_q.sum(axis=0)
+    ),
+    "You take exponentials of the features: are these not positive already?": (
+        lambda G_q, G_k, V, there: (
+            V
+            @ (np.exp(G_k) * there).T
+            @ np.exp(G_q)
+            / ((np.exp(G_k) * there).sum(axis=1) @ np.exp(G_q))
+        )
+    ),
+    "Every query has the same output, the mean of the values: where does its own g enter?": (
+        lambda G_q, G_k, V, there: (
+            V[:, there].mean(axis=1, keepdims=True) + np.zeros((1, G_q.shape[1]))
+        )
+    ),
     "All queries have one denominator: does each have its own?": (
         lambda G_q, G_k, V, there: (
             V @ (G_k * there).T @ G_q / ((G_k * there).sum(axis=1) @ G_q).sum()

@@ -91,6 +91,13 @@ def late(G_q, G_k, V, keep, fade_total=True, fade_state=True, normalized=True, a
     return outputs
 
 
+def ahead(G_q, G_k, V, keep):
+    """Each query reads the state after the next token's term has been added."""
+    q = G_q[:, :-1]
+    outputs = fade_memory(np.hstack([q[:, :1], q]), G_k, V, keep)[:, 1:]
+    return np.hstack([outputs, fade_memory(G_q, G_k, V, keep)[:, -1:]])
+
+
 # The question to ask, and the wrong answer
 MISTAKES = {
     "Nothing fades in yours: where does keep enter?": (
@@ -110,6 +117,31 @@ MISTAKES = {
     ),
     "The new term fades at once, and only in the numerators: how old is a token's own key?": (
         lambda G_q, G_k, V, keep: keep * fade_memory(G_q, G_k, V, keep)
+    ),
+    "Your query sees the next key, too: is the state read before a later term is added?": (
+        lambda G_q, G_k, V, keep: ahead(G_q, G_k, V, keep)
+    ),
+    "Your denominators count keys, not similarities: by what are the numerators divided?": (
+        lambda G_q, G_k, V, keep: (
+            late(G_q, G_k, V, keep, normalized=False) / np.cumsum(keep ** np.arange(V.shape[1]))
+        )
+    ),
+    "Your denominators sum the keys' features alone: where is the query in them?": (
+        lambda G_q, G_k, V, keep: (
+            late(G_q, G_k, V, keep, normalized=False)
+            / late(np.ones(G_q.shape), G_k, np.ones((1, V.shape[1])), keep, normalized=False)
+        )
+    ),
+    "What is old counts alike in yours: how often has a term faded that is three tokens old?": (
+        lambda G_q, G_k, V, keep: fading(G_q, G_k, V, lambda age: np.where(age > 0, keep, 1.0))
+    ),
+    "Yours keeps the latest key alone beside its own: what of those before?": (
+        lambda G_q, G_k, V, keep: fading(G_q, G_k, V, lambda age: (age < 2) * keep**age)
+    ),
+    "A key that is one token old has faded twice in yours: by how much in one step?": (
+        lambda G_q, G_k, V, keep: fading(
+            G_q, G_k, V, lambda age: np.where(age > 0, keep ** (age + 1), 1.0)
+        )
     ),
     "Your memory fades to the square: by how much in one step?": (
         lambda G_q, G_k, V, keep: fade_memory(G_q, G_k, V, keep**2)
