@@ -86,13 +86,16 @@ def load_times(path=TIMES):
 
 
 def exponent(lengths, values, least=1024):
-    """(slope, spread over sweeps) of log values against log lengths, from `least` tokens on.
+    """The slope of log values against log lengths from `least` tokens on, and its spread.
 
-    values: lengths × sweeps. Smaller texts are mostly start-up.
+    values: lengths × sweeps. The slope is that of the least values, since whatever else the machine
+    does can only add to them; the spread is that of the single sweeps' slopes. Smaller texts are
+    mostly start-up.
     """
     long = lengths >= least
-    slopes = np.polyfit(np.log(lengths[long]), np.log(values[long]), 1)[0]
-    return slopes.mean(), slopes.std(ddof=1)
+    lowest = np.column_stack([values.min(axis=1), values])[long]
+    slope, *slopes = np.polyfit(np.log(lengths[long]), np.log(lowest), 1)[0]
+    return float(slope), float(np.std(slopes, ddof=1))
 
 
 def cheaper_from(lengths, ours, theirs):

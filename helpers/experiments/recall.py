@@ -1,10 +1,9 @@
 """Notebook 10's experiment: looking up what was said before, at a distance, and among many.
 
     python -m helpers.experiments.recall distance    # writes data/recall.csv
-    python -m helpers.experiments.recall longer      # writes data/recall_longer.csv
     python -m helpers.experiments.recall pairs       # writes data/recall_pairs.csv
 
-All are seeded. The notebook reads what they store, runs a part of each anew, and compares.
+Both are seeded. The notebook reads what they store, runs a part of each anew, and compares.
 """
 
 import csv
@@ -36,9 +35,7 @@ from helpers.device import one_thread
 from helpers.training import train
 
 DATA = Path(__file__).parents[2] / "data"
-RECALL, LONGER, MANY = (
-    DATA / name for name in ("recall.csv", "recall_longer.csv", "recall_pairs.csv")
-)
+RECALL, MANY = DATA / "recall.csv", DATA / "recall_pairs.csv"
 N, GLOBAL, PAIRS, VALUES = 32, 2, 4, 8
 DISTANCES = (1, 5, 9, 13, 17, 21, 25)  # at which a network is examined
 FARTHEST = N - 1 - GLOBAL - PAIRS + 1  # of the last pair
@@ -136,8 +133,6 @@ WAYS = {
     "linear transformer": (lambda K: [linear_mix] * K, (1,)),
     "Performer, 64 features": (lambda K: [Performer(64, D // HEADS) for _ in range(K)], (1,)),
 }
-# What may well need longer, with one seed: layers, and five times the steps.
-TO_GO_ON = {"window of 4": 2, "window of 4, 2 global": 2, "LinFormer, 8 mixtures": 1}
 MIXES = {  # for the second experiment: one layer, four heads of 8
     "softmax": lambda pairs: encoder(pairs + 1),
     "linear": lambda pairs: linear_mix,
@@ -206,16 +201,6 @@ def distance():
     write(RECALL, [header, *((*case, *found[case]) for case in rows)])
 
 
-def longer(steps=3000):
-    """Some of the ways once more, trained five times as long, as a table."""
-    rows = [("way", "layers", "seed", "steps", *DISTANCES)]
-    for way, K in TO_GO_ON.items():
-        right, until = at_distances(way, K, 0, steps)
-        rows.append((way, K, 0, until or "", *(f"{share:.3f}" for share in right)))
-        print(*rows[-1], flush=True)
-    write(LONGER, rows)
-
-
 def pairs():
     """Every mix with every number of pairs and seed, as a table."""
     rows = [("mix", "pairs", "seed", "right")]
@@ -264,7 +249,7 @@ def write(path, rows):
 
 
 def main(arguments):
-    commands = {"distance": distance, "longer": longer, "pairs": pairs}
+    commands = {"distance": distance, "pairs": pairs}
     if len(arguments) != 1 or arguments[0] not in commands:
         raise SystemExit(__doc__)
     commands[arguments[0]]()
