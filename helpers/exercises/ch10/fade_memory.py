@@ -27,8 +27,8 @@ def fade_memory(G_q, G_k, V, keep):
         "and how much does each term count one token later?",
         "All that was summed becomes keep times as much before the new term is added; in the "
         "numerators' state and in the denominators'.",
-        "In a loop over n: state = keep * state + np.outer(V[:, n], G_k[:, n]), total likewise "
-        "without V, then the output state @ G_q[:, n] / (total @ G_q[:, n]).",
+        "In a loop over n: first both sums times keep, then to the state np.outer(V[:, n], "
+        "G_k[:, n]) is added, and to the total G_k[:, n]; the output is read last.",
     ),
     notice="Such forgetting is what many later recurrent layers add: with a number, as here, with "
     "one for each feature, or with one that depends on the token.",
@@ -181,8 +181,42 @@ def check(answer):
     )
     what = "the outputs for D_g=3, D_v=2, N=5, keep=0.7"
     recognize(unchanged(answer, *inputs), fade_memory(*inputs), what, results(MISTAKES, *inputs))
-    for D_g, D_v, N, keep in (1, 1, 1, 0.5), (4, 2, 7, 1.0), (2, 5, 9, 0.3), (3, 3, 3, 0.95):
+    sizes = (1, 1, 1, 0.5), (4, 2, 7, 1.0), (2, 5, 9, 0.3), (3, 3, 3, 0.95), (2, 5, 9, 0.3)
+    for D_g, D_v, N, keep in sizes:
         inputs = rng.uniform(0.1, 2, (D_g, N)), rng.uniform(0.1, 2, (D_g, N))
         inputs = *inputs, rng.normal(size=(D_v, N)), keep
         what = f"the outputs for D_g={D_g}, D_v={D_v}, N={N}, keep={keep}"
         same(unchanged(answer, *inputs), fade_memory(*inputs), what)
+    inputs = *inputs[:3], 0.6  # the same features and values again
+    what = "the outputs for D_g=2, D_v=5, N=9, keep=0.6"
+    same(unchanged(answer, *inputs), fade_memory(*inputs), what)
+
+
+exercise.equivalent(
+    "features and values have as many tokens, and queries as many features as keys",
+    "fade_memory: * → state, total = (np.zeros((len(*",
+    "fade_memory: * → for n in range(*.shape[1]):",
+    "by_matrix: * → place = np.arange(*.shape[1])",
+    "by_columns: * → both = np.vstack([V, np.ones(*",
+    "by_columns: * → for g_q, g_k, v in zip(G_q.T, G_k.T, both.T*",
+)
+exercise.equivalent(
+    "zeros of another shape are made to fit by the first sum",
+    "fade_memory: * → total, state = *",
+    "fade_memory: * → state, total = (np.zeros(len(G_k)), np.zeros((len(V), len(G_k))))",
+)
+exercise.equivalent(
+    "every column is written once, and products may be turned around",
+    "fade_memory: * → outputs = np.ones(V.shape)",
+    "fade_memory: * → outputs[:, n] += *",
+    "fade_memory: * → *(G_q[:, n] @ total)",
+)
+exercise.equivalent(
+    "what stands for later keys is replaced by 0",
+    "by_matrix: * → *np.maximum(0.0, age)*",
+    "by_matrix: * → *np.maximum(age, -1.0)*",
+)
+exercise.equivalent(
+    "numerators and denominators both change their sign",
+    "by_columns: * → state = state * keep - v[:, None] * g_k",
+)

@@ -140,7 +140,25 @@ def check(answer):
     what = "the features for D=2, N=4, m=3"
     recognize(unchanged(answer, X, W), features_in_pairs(X, W), what, results(MISTAKES, X, W))
     rng = np.random.default_rng(108)
-    for D, N, m in (1, 1, 1), (4, 3, 5), (3, 6, 2), (5, 1, 4), (2, 7, 7):
+    for D, N, m in (1, 1, 1), (4, 3, 5), (3, 6, 2), (5, 1, 4), (2, 7, 7), (3, 6, 2):
         X, W = rng.normal(size=(D, N)), rng.normal(size=(m, D))
         what = f"the features for D={D}, N={N}, m={m}"
         same(unchanged(answer, X, W), features_in_pairs(X, W), what)
+
+
+exercise.equivalent(
+    "the number of directions can be read off any of these",
+    "by_loops: * → m, N = (len(whole(directions)), *",
+    "by_factors: * → *len(waves))",
+    "by_factors: * → *len(whole(directions)))",
+)
+exercise.equivalent(
+    "every feature is written once, to a place that was 0, and w · x is x · w",
+    "by_loops: * → features[*] += *",
+    "by_loops: * → *np.exp(x @ w - *",
+    "by_loops: * → *np.exp(x @ -w - *",
+)
+exercise.equivalent(
+    "every feature is written once",
+    "by_loops: * → features = np.ones(*",
+)

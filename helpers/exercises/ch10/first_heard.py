@@ -26,8 +26,8 @@ def first_heard(patterns):
         "first layer?",
         "After a layer, key k has reached query q if some token m had heard of k before, and q may "
         "see m in this layer: a matrix product of truth values. Which of the two stands left?",
-        "heard = np.eye(N) > 0 at first; then new = heard | (heard.astype(int) @ pattern > 0), and "
-        "where new is True and heard is not, the answer is the number of this layer.",
+        "heard = np.eye(N) > 0 at first. In each layer heard.astype(int) @ pattern > 0 is new; "
+        "what was heard before stays. Where something is new, the answer is this layer's number.",
     ),
     notice="The largest number is the answer to “how many layers until all have met”, and the mean "
     "says how many are under way for how long.",

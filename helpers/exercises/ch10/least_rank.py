@@ -18,8 +18,8 @@ def least_rank(A, error):
     A: M × N, not all zero. The size of a matrix is the root of the sum of its squared entries.
     error: from 0 to 1, borders included: 0.3 means that the size of the difference may be up to
     0.3 times the size of A.
-    Returns a whole number from 0 to the smaller of M and N. Singular values below a billionth of
-    the largest are rounding, and count as zero.
+    Returns a whole number from 0 to the smaller of M and N. Singular values below a hundred-
+    thousandth of the largest are rounding, and count as zero.
     """
     return ...  # your code here
 ''',
@@ -39,7 +39,7 @@ def least_rank(A, error):
 @exercise.solution
 def least_rank(A, error):
     sizes = np.linalg.svd(A, compute_uv=False)
-    sizes[sizes < 1e-9 * sizes[0]] = 0
+    sizes[sizes < 1e-5 * sizes[0]] = 0
     rest = np.append(np.cumsum((sizes**2)[::-1])[::-1], 0)  # what is left out after 0, 1, 2, …
     return int((rest > error**2 * rest[0] * (1 + 1e-9)).sum())
 
@@ -49,14 +49,14 @@ def by_copies(A, error):
     left, sizes, right = np.linalg.svd(A)
     for P in range(len(sizes) + 1):
         copy = (left[:, :P] * sizes[:P]) @ right[:P]
-        if np.linalg.norm(A - copy) <= error * np.linalg.norm(A) + 1e-7 * sizes[0]:
+        if np.linalg.norm(A - copy) <= error * np.linalg.norm(A) + 1e-5 * sizes[0]:
             return P
 
 
 def rank_by(A, allowed, power=2):
     """The least P for which the rest of the singular values' powers is at most so large a share."""
     sizes = np.linalg.svd(A, compute_uv=False)
-    sizes[sizes < 1e-9 * sizes[0]] = 0
+    sizes[sizes < 1e-5 * sizes[0]] = 0
     rest = np.append(np.cumsum((sizes**power)[::-1])[::-1], 0)
     return int((rest > allowed * rest[0] * (1 + 1e-9)).sum())
 
@@ -134,7 +134,7 @@ def check(answer):
     what = "the rank for singular values 9, 8, 7, 1, 1, 1 and 1, error 0.3"
     same(unchanged(answer, A, 0.3), least_rank(A, 0.3), what)
     question = "This matrix has rank 2; what you count beside it is rounding: what counts as zero?"
-    for size in 1.0, 2e9, 2e-9:  # a billionth of the largest is more or less than a billionth
+    for size in 1.0, 2e9, 2e-9:  # a share of the largest is another number in each
         A = turned([3.0 * size, 2.0 * size], 6, 5, rng)
         what = f"the rank for singular values {3 * size:g} and {2 * size:g}, error 0"
         got = unchanged(answer, A, 0.0)
@@ -152,14 +152,14 @@ exercise.equivalent(
 )
 exercise.equivalent(
     "rounding is far below these thresholds, and all that counts is far above",
-    "least_rank: * → sizes[sizes <= 1e-09 * sizes[0]] = 0",
-    "least_rank: * → sizes[sizes < 2e-09 * sizes[0]] = 0",
+    "least_rank: * → sizes[sizes <= 1e-05 * sizes[0]] = 0",
+    "least_rank: * → sizes[sizes < 2e-05 * sizes[0]] = 0",
     "least_rank: * → *rest[0]).sum())",
     "least_rank: * → *rest[0] * 1).sum())",
     "least_rank: * → *rest[0] * (1 + 0)).sum())",
     "least_rank: * → *rest[0] * (1 + 2e-09)).sum())",
-    "by_copies: * → if np.linalg.norm(A - copy) < error * np.linalg.norm(A) + 1e-07 * sizes[0]:",
-    "by_copies: * → *+ 2e-07 * sizes[0]:",
+    "by_copies: * → if np.linalg.norm(A - copy) < error * np.linalg.norm(A) + 1e-05 * sizes[0]:",
+    "by_copies: * → *+ 2e-05 * sizes[0]:",
 )
 exercise.equivalent(
     "nothing is left after the last, and no number is below it",
