@@ -3,8 +3,8 @@
     python -m tests.bench [part …]
 
 Parts: torch, layers, training, gpt, long, loops, tokens, corpora, notebooks, widgets. With parts
-named, only these are measured and printed, and nothing is stored, so that the stored tables always come
-from one run on one machine.
+named, only these are measured and printed, and nothing is stored, so that the stored tables always
+come from one run on one machine.
 """
 
 import sys

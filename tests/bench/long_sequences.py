@@ -42,7 +42,7 @@ def measure():
         rows.append(cells)
     rows[0][4] = "itself"
     note = (
-        f"Forward and backward, one text, {HEADS} heads of {D_Q}, float32, one thread; lengths from "
+        f"Forward and backward, one text, {HEADS} heads of {D_Q}, float32, one thread; from "
         f"{LENGTHS[0]} to {LENGTHS[-1]:,} tokens, least of several calls, {SWEEPS} sweeps. "
         "Exponents are fitted from 1,024 tokens on, ± their spread over the sweeps. The peer is "
         "PyTorch's fused kernel on all pairs; *cheaper from*: the number of tokens from which a "
