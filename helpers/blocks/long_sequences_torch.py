@@ -205,6 +205,11 @@ class Performer(nn.Module):
         return (causal_linear_rows if self.causal else linear_attention_rows)(g_q, g_k, v)
 
 
+def causal_linear_mix(q, k, v):
+    """The linear transformer's mix for a decoder."""
+    return causal_linear_rows(elu_features(q), elu_features(k), v)
+
+
 def contenders(N, d, size=64):
     """Ways to mix N tokens, by name, each a function of q, k and v, (batch, H, N, d).
 
@@ -213,7 +218,6 @@ def contenders(N, d, size=64):
     own = torch.arange(N // size)[:, None]
     drawn = min(2, max(N // size - 3, 0))  # blocks beside the neighbors
     table = big_bird_table(N // size, 1, drawn, torch.Generator().manual_seed(0))
-    elu = lambda attend, q, k, v: attend(elu_features(q), elu_features(k), v)
     return {
         "all pairs, fused": F.scaled_dot_product_attention,
         "causal, fused": partial(F.scaled_dot_product_attention, is_causal=True),
@@ -223,7 +227,7 @@ def contenders(N, d, size=64):
         "BigBird": partial(block_attention, size=size, table=table, count=2),
         "LinFormer, 128": LinFormer(N, 128),
         "compressed by 4": MemoryCompressed(d, 4),
-        "linear": partial(elu, linear_attention_rows),
-        "linear, causal": partial(elu, causal_linear_rows),
+        "linear": linear_mix,
+        "linear, causal": causal_linear_mix,
         "Performer, 128": Performer(128, d),
     }
