@@ -428,9 +428,46 @@ def not_implemented(scores):
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("answer", [..., lambda scores: ..., not_implemented])
+def not_implemented_in_words(scores):
+    """Weights of scores."""
+    raise NotImplementedError("your code here")
+
+
+UNTOUCHED_STUBS = [..., lambda scores: ..., not_implemented, not_implemented_in_words]
+
+
+@pytest.mark.parametrize("answer", UNTOUCHED_STUBS)
 def test_an_untouched_stub_is_not_attempted(answer):
     assert judge(softmax_exercise(), answer) == Verdict("untouched")
+
+
+def softmax_of_whole_numbers(scores):
+    return torch.softmax(torch.zeros(3, dtype=torch.long), dim=0)
+
+
+def begun(scores):
+    if len(scores) > 0:
+        raise NotImplementedError("columns")
+
+
+def begun_with_one_step(scores):
+    scores - scores.max()
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("answer", "line", "words"),
+    [
+        (softmax_of_whole_numbers, 2, "not implemented for 'Long'"),
+        (begun, 3, "columns"),
+        (begun_with_one_step, 3, ""),
+    ],
+)
+def test_another_not_implemented_error_is_told(answer, line, words):
+    verdict = judge(softmax_exercise(), answer)
+    assert verdict.state == "wrong" and words in verdict.sentence
+    assert verdict.sentence.startswith("It stopped with NotImplementedError")
+    assert verdict.sentence.endswith(f", on line {line} of your function.")
 
 
 def test_an_untouched_stub_is_seen_before_a_check_looks_into_its_result():
