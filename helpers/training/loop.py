@@ -40,6 +40,7 @@ def train(
     validate=None,
     every=100,
     fast=False,
+    shared=False,
     show=True,
 ):
     """Train a model in place; it is left in eval mode. Returns the History.
@@ -56,6 +57,9 @@ def train(
     validate:  validate(model) is a number, lower is better, found every `every` steps and at the
                end, in eval mode without gradients. The best parameters are the ones kept.
     fast:      on an NVIDIA GPU, forward pass and loss in bfloat16, compiled; the same elsewhere.
+    shared:    among the processes of torch.distributed, each with a device, a model and batches of
+               its own. Gradients, and the losses that are noted, are means over all processes, so
+               that all take the same steps, from the parameters of the first.
     show:      a progress bar and a live curve.
     An interrupt, a loss or a gradient norm that is not finite ends training early, without a last
     step from it, and History.stopped says why. The model keeps the best parameters, or else the
@@ -76,9 +80,11 @@ def train(
     model.to(device)
     torch.manual_seed(seed)
     updates = optimizer(decay_groups(model, weight_decay), lr=learning_rate)
-    forward, precision = model, contextlib.nullcontext()
+    # Whatever stands in the model's place, its parameters are the model's.
+    forward = torch.nn.parallel.DistributedDataParallel(model) if shared else model
+    precision = contextlib.nullcontext()
     if fast and can_be_fast(device):
-        forward = torch.compile(model)  # its parameters are the model's
+        forward = torch.compile(forward)
         precision = torch.autocast(device.type, torch.bfloat16)
     batches, history = iter(batches), History(steps)
     view = View(history) if show else None
@@ -97,7 +103,11 @@ def train(
             value.backward()
             norm = torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
             # Both at once: to read a number, Python waits until the GPU has come so far.
-            number, norm = torch.stack([value.detach(), norm]).tolist()
+            noted = torch.stack([value.detach(), norm])
+            if shared:  # so that all processes see the same, and decide the same
+                torch.distributed.all_reduce(noted)
+                noted /= torch.distributed.get_world_size()
+            number, norm = noted.tolist()
             if not (math.isfinite(number) and math.isfinite(norm)):
                 history.stopped = _not_finite(number, norm, step, steps, rate)
                 break

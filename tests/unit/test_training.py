@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from torch import nn
+from torch import distributed, nn
 
 from helpers.training import History, minibatches, schedule, train
 from helpers.training import history as history_module
@@ -384,6 +384,27 @@ def test_what_it_takes_to_be_fast(monkeypatch, device, bfloat16, triton, compile
 
 def test_pytorch_still_takes_the_arguments_that_only_a_gpu_needs():
     assert "including_emulation" in inspect.signature(torch.cuda.is_bf16_supported).parameters
+
+
+# --- shared ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [1.0, math.nan])
+def test_a_process_alone_learns_the_same(tmp_path, number):
+    """Several of them: tests/unit/test_distributed.py."""
+    calls = [iter(range(100)), iter(range(100))]
+
+    def loss(calls):
+        return lambda *batch: squared(*batch) * (number if next(calls) == 7 else 1)
+
+    distributed.init_process_group("gloo", f"file://{tmp_path}/meeting", rank=0, world_size=1)
+    try:
+        shared, noted = trained(loss=loss(calls[0]), shared=True, **PLAIN)
+    finally:
+        distributed.destroy_process_group()
+    alone, expected = trained(loss=loss(calls[1]), **PLAIN)
+    assert noted.losses == expected.losses and noted.stopped == expected.stopped
+    assert same(shared, alone.state_dict()) and not shared.training
 
 
 # --- what is shown -----------------------------------------------------------------------------
