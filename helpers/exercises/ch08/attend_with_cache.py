@@ -158,6 +158,8 @@ MISTAKES = {
     "Your new token attends to itself alone: what are the kept keys and values for?": slipped(
         seen=slice(-1, None)
     ),
+    "Your new token sees the first key alone: it is the last of the text, so what is there to hide "
+    "from it?": slipped(seen=slice(0, 1)),
     "Your new token does not see the one before it: which of the n + 1 does it attend to?": (
         lambda *inputs: (attend_without(inputs, -2), *attend(*inputs)[1:])
     ),
@@ -179,6 +181,17 @@ MISTAKES = {
     ),
     "Your scores are divided by D_q itself: is its root asked for?": slipped(
         weigh=lambda scores, D_q: softmax_columns(scores / D_q)
+    ),
+    "Your scores are divided by √D: how long is a query, as long as a token?": (
+        lambda x, *rest: attend(
+            x, *rest, weigh=lambda scores, D_q: softmax_columns(scores / np.sqrt(len(x)))
+        )
+    ),
+    "Your scores are divided by √D_v: which two vectors does a score compare?": (
+        lambda x, Pi, K, V, parameters: attend(
+            *(x, Pi, K, V, parameters),
+            weigh=lambda scores, D_q: softmax_columns(scores / np.sqrt(len(V))),
+        )
     ),
     "Your scores are multiplied by √D_q: are they to become smaller or larger?": slipped(
         weigh=lambda scores, D_q: softmax_columns(scores * np.sqrt(D_q))
@@ -310,7 +323,7 @@ EMPTY = (
 
 @exercise.check
 def check(answer):
-    rng = np.random.default_rng(88)
+    rng = np.random.default_rng(99)  # the largest score is that of neither the first nor the last
     *arrays, parameters = some_inputs(rng, D=3, D_q=4, D_v=2, n=6)
     rounded = {name: parameter.round(1) for name, parameter in parameters.items()}
     inputs = *(array.round(1) for array in arrays), rounded

@@ -1,5 +1,7 @@
 """Exercise 8.11, An MLP with a gate."""
 
+import math
+
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
@@ -77,6 +79,10 @@ def silu(z):
     return z * sigmoid(z)
 
 
+def exact_gelu(z):
+    return z * np.vectorize(lambda x: (1 + math.erf(x / math.sqrt(2))) / 2)(z)
+
+
 def gelu(z):
     return 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
 
@@ -108,8 +114,9 @@ MISTAKES = {
     "Your gates are ReLUs: what is silu(z) for a z just below 0?": by_hidden(
         lambda gate, up: np.maximum(gate, 0) * up
     ),
-    "Your gates are GELUs: which function is asked for?": by_hidden(
-        lambda gate, up: gelu(gate) * up
+    "Your gates are GELUs: which function is asked for?": (
+        by_hidden(lambda gate, up: gelu(gate) * up),
+        by_hidden(lambda gate, up: exact_gelu(gate) * up),
     ),
     "Your gates are tanh(z): which function is asked for?": by_hidden(
         lambda gate, up: np.tanh(gate) * up

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.exercises.ch08.keep_top_k import OTHERS, other_of_equal
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.shared.compare import numbers, same, unchanged
 from helpers.exercises.shared.mistakes import register, results
@@ -119,7 +120,10 @@ MISTAKES = {
         )
     ),
     "Nothing stays in yours: must a token have the probability p itself, or all that stay "
-    "together?": lambda q, p: cut(q, q >= p),
+    "together?": (
+        lambda q, p: cut(q, q >= p),
+        lambda q, p: np.where(q >= p, q, 0) / np.where(q >= p, q, 0).sum(),
+    ),
     "What stays in yours does not reach p: is 1 − p reached, or is each token compared with the "
     "most probable one?": (
         lambda q, p: divided(nucleus(q, 1 - p)),
@@ -203,8 +207,8 @@ TIES = {
     "All tokens stay that are as probable as the last one needed: how many are needed?": (
         lambda q, p: cut(q, q >= min(q[nucleus(q, p) > 0]))
     ),
-    "Of equally probable tokens that with the larger number stays: what does argsort do with equal "
-    "ones, and what [::-1] with their order?": (
+    "Of equally probable tokens that with the larger number stays: in which order does your sort "
+    "list equal ones, and from which end are they taken?": (
         lambda q, p: divided(nucleus(q, p, np.argsort(q, kind="stable")[::-1]))
     ),
 }
@@ -233,10 +237,15 @@ def check(answer):
         (np.array([4.0, 20, 12, 28]) / 64, 0.75, EXACTLY),
         (np.array([4.0, 16, 8, 36]) / 64, 0.5, ONE),
         (np.array([8.0, 15, 18, 15, 8]) / 64, 0.5, TIES),
+        (np.array([2.0, 1, 1] * 16) / 64, 0.625, TIES),
     ):
-        what = f"the distribution for ({', '.join(f'{64 * x:.0f}' for x in q)})/64 and p = {p}"
+        what = f"the distribution for ({', '.join(f'{64 * x:.0f}' for x in q[:6])}"
+        what += f"{', …' * (len(q) > 6)})/64 and p = {p}"
         got, expected = unchanged(answer, q, p), keep_nucleus(q, p)
-        recognize(got, expected, what, results(mistakes, q, p))
+        known = results(mistakes, q, p)
+        if other_of_equal(got, expected, q):
+            known |= {OTHERS: got}
+        recognize(got, expected, what, known)
     rng = np.random.default_rng(86)
     for V, p in (1, 0.3), (2, 0.9), (9, 0.6), (30, 0.95), (30, 0.9), (6, 0.05), (12, 0.99):
         for q in rng.integers(1, 9, V) / 1.0, rng.integers(1, 99, V) ** 2.0:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
-from helpers.exercises.shared.compare import same, unchanged
+from helpers.exercises.shared.compare import matches, same, unchanged
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize, run
 from helpers.exercises.shared.reference import softmax_columns
@@ -95,6 +95,22 @@ def threshold(probabilities, k):
     return np.sort(probabilities)[::-1][:k][-1]
 
 
+OTHERS = (
+    "Of equally probable tokens others stay in yours than those with the smallest numbers: plain "
+    "argsort promises no order among equal ones. Which kind of sorting does?"
+)
+
+
+def other_of_equal(got, expected, probabilities):
+    """Whether other tokens stay than should, as many and as probable ones."""
+    if np.shape(got) != expected.shape:
+        return False
+    stay = np.asarray(got) > 0
+    return matches(np.sort(got), np.sort(expected)) and matches(
+        got, divided(np.where(stay, probabilities, 0))
+    )
+
+
 # The question to ask, and the wrong answer
 MISTAKES = {
     "The probabilities of those that stay are as before, and no longer sum to one: what are they "
@@ -153,8 +169,8 @@ TIES = {
     "More than k tokens stay, since several are as probable as the k-th: how many are asked for?": (
         lambda p, k: divided(np.where(p >= threshold(p, k), p, 0))
     ),
-    "Of equally probable tokens that with the larger number stays: what does argsort do with equal "
-    "ones, and what [::-1] with their order?": by_order(
+    "Of equally probable tokens that with the larger number stays: in which order does your sort "
+    "list equal ones, and from which end are they taken?": by_order(
         lambda p: np.argsort(p, kind="stable")[::-1]
     ),
     "Fewer than k tokens stay, since several are as probable as the next one: how many are asked "
@@ -169,6 +185,13 @@ TIES = {
     "call?": (lambda p, k: divided(np.where(p >= np.unique(p)[::-1][:k][-1], p, 0))),
 }
 register(exercise, MISTAKES | TIES)
+
+
+@exercise.wrong("Which kind of sorting does")
+def equal_ones_in_another_order(p, k):
+    """As an unstable sort does it, on any machine."""
+    first = np.arange(len(p)) if k < 3 else np.roll(np.arange(len(p)), -len(p) // 2)
+    return divided(stay_of(p, k, first[np.argsort(-p[first], kind="stable")]))
 
 
 @exercise.wrong("can there be fewer")
@@ -207,14 +230,15 @@ def check(answer):
     got, expected = unchanged(answer, p, k), keep_top_k(p, k)
     what = "the distribution for (6, 10, 3, 8, 5)/32 and k = 3"
     recognize(got, expected, what, results(MISTAKES, p, k))
-    for ties, k in ([8.0, 5, 8, 3, 6, 2], 2), ([3.0, 5, 8, 5, 5, 6], 3):
-        p = np.array(ties) / 32
-        recognize(
-            unchanged(answer, p, k),
-            keep_top_k(p, k),
-            f"the distribution for ({', '.join(f'{x:g}' for x in ties)})/32 and k = {k}",
-            results(TIES, p, k),
-        )
+    for ties, k in ([8.0, 5, 8, 3, 6, 2], 2), ([3.0, 5, 8, 5, 5, 6], 3), ([2.0, 1, 1] * 16, 20):
+        p = np.array(ties) / sum(ties)
+        what = f"the distribution for ({', '.join(f'{x:g}' for x in ties[:6])}"
+        what += f"{', …' * (len(ties) > 6)})/{sum(ties):g} and k = {k}"
+        got, expected = unchanged(answer, p, k), keep_top_k(p, k)
+        mistakes = results(TIES, p, k)
+        if other_of_equal(got, expected, p):
+            mistakes |= {OTHERS: got}
+        recognize(got, expected, what, mistakes)
     p = np.array([3.0, 1, 4, 8]) / 16
     for k in 4, 5, 17:
         got, what = run(answer, p, k, errors=TOO_LARGE), f"the distribution for V = 4 and k = {k}"

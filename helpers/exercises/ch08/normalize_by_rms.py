@@ -95,8 +95,13 @@ MISTAKES = {
     "Your epsilon is added to the root: where does it stand, inside or outside?": (
         lambda X, gamma, epsilon: gamma * X / (np.sqrt((X**2).mean(axis=0)) + epsilon)
     ),
-    "Your root has no epsilon: what if all entries of a token are 0?": (
-        lambda X, gamma, epsilon: gamma * X / np.sqrt((X**2).mean(axis=0))
+    "Yours are the results without epsilon, or with a much smaller one: is the epsilon that was "
+    "given added to every mean of squares?": (
+        lambda X, gamma, epsilon: gamma * X / np.sqrt((X**2).mean(axis=0)),
+        lambda X, gamma, epsilon: norm(X, gamma, 1e-5),
+        lambda X, gamma, epsilon: norm(X, gamma, 1e-6),
+        lambda X, gamma, epsilon: norm(X, gamma, 1e-8),
+        lambda X, gamma, epsilon: gamma * X / np.sqrt(np.maximum((X**2).mean(axis=0), epsilon)),
     ),
     "Your epsilon is squared: does the stub say so?": (
         lambda X, gamma, epsilon: norm(X, gamma, epsilon**2)

@@ -237,6 +237,18 @@ def given_up(log_probabilities, width, longest, end, alpha):
     return search(log_probabilities, width, longest, end, alpha, take=take)
 
 
+def given_up_by_score(log_probabilities, width, longest, end, alpha):
+    """Beginnings whose score, as if they were finished, is below the best finished one's."""
+    best = [-np.inf]
+
+    def take(going, ended):
+        best.append(max([best[-1], *(score_of(total, len(x), alpha) for total, x in ended)]))
+        left = (text for text in going if score_of(text[0], len(text[1]), alpha) > best[-1])
+        return sorted(left, reverse=True)[:width]
+
+    return search(log_probabilities, width, longest, end, alpha, take=take)
+
+
 def without_end(*inputs):
     found = search_with_beam(*inputs)
     return found and (found[0], found[1][:-1])
@@ -322,8 +334,8 @@ MISTAKES = {
         grow=lambda total, log: -abs((total or 1) * log)
     ),
     "Your text has lost its end: what do the tokens of a finished text end with?": without_end,
-    "Beginnings less probable than the best finished text are given up in yours. With alpha above "
-    "0, can a longer text still win?": given_up,
+    "Beginnings are given up in yours that could still win: with alpha above 0, can the score of a "
+    "text not rise as it grows?": (given_up, given_up_by_score),
     "A finished text counts in yours only if it is more probable than all that goes on: which "
     "finished texts are set aside?": with_slip(
         finish=lambda ended, going: [text for text in ended if text >= max(going, default=text)]
