@@ -1,6 +1,8 @@
 """Wall time and peak memory of every notebook."""
 
 import contextlib
+import os
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,7 @@ __all__ = ["measure"]
 BUDGET = 75  # seconds that a notebook may take on two cores
 REPEATS = 5  # these are long, so the least that gives a fair median
 BARE = "only imports"
+WITHOUT = ", without the published GPT"  # which alone takes 513 MiB
 IMPORTS = "import matplotlib.pyplot\nimport numpy\nimport torch"
 
 
@@ -25,11 +28,16 @@ def measure():
     bare = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(IMPORTS)])
     paths = notebook_paths()
     folder = paths[0].parent
-    runs = {name: [] for name in [BARE, *(path.stem for path in paths)]}
+    published = [path for path in paths if "load_gpt" in path.read_text("utf-8")]
+    names = [path.stem for path in paths] + [path.stem + WITHOUT for path in published]
+    runs = {name: [] for name in [BARE, *sorted(names)]}
     for _ in range(REPEATS):
         runs[BARE].append(run(bare, folder))
         for path in paths:
             runs[path.stem].append(run(read(path), folder))
+        with without_the_published_gpt():
+            for path in published:
+                runs[path.stem + WITHOUT].append(run(read(path), folder))
     medians = {name: [median(x) for x in zip(*pairs, strict=True)] for name, pairs in runs.items()}
     rows = [
         [
@@ -59,6 +67,21 @@ def measure():
             ),
         ]
     )
+
+
+@contextlib.contextmanager
+def without_the_published_gpt():
+    """As on a machine that has not installed it."""
+    name = "TRANSFORMER_NOTEBOOKS_GPT"
+    before = os.environ.get(name)
+    with tempfile.TemporaryDirectory() as empty:
+        os.environ[name] = empty
+        try:
+            yield
+        finally:
+            del os.environ[name]
+            if before is not None:
+                os.environ[name] = before
 
 
 def run(notebook, folder):
