@@ -165,3 +165,54 @@ def published_layer(X, layer, heads, key_heads, base, epsilon):
     X = X + layer.Omega_c @ np.vstack(outputs)
     normalized = rms_norm(X, layer.gamma_2, epsilon)
     return X + swiglu(normalized, layer.Omega_gate, layer.Omega_up, layer.Omega_down)
+
+
+def shown(pairs, query, shots, seed=0, answers=None):
+    """A prompt with `shots` other pairs of a family as examples, and the answer it asks for.
+
+    answers: what the examples' questions are answered with, if not what belongs to them.
+    """
+    others = np.delete(np.arange(len(pairs)), query)
+    chosen = np.random.default_rng([seed, query]).permutation(others)[:shots]
+    answers = answers or [answer for _, answer in pairs]
+    examples = "".join(f"{pairs[n][0]} -> {answers[n]}\n" for n in chosen)
+    question, answer = pairs[query]
+    return f"{examples}{question} ->", f" {answer}"
+
+
+def answered(gpt, encoding, prompt, answer):
+    """Whether each token of the answer is the most probable one after the prompt."""
+    prompt, answer = encoding.encode(prompt), encoding.encode(answer)
+    outputs = gpt.run([*prompt, *answer])[:, len(prompt) - 1 : -1]
+    return list(gpt.logits(outputs).argmax(axis=0)) == answer
+
+
+def following(read, ids, choose=np.argmax):
+    """The tokens that follow ids, one by one and without end: each is chosen, then read itself.
+
+    read: function from further ids, after all that it has read, to the next token's logits, V
+    numbers. choose: from these to a token.
+    """
+    while True:
+        token = int(choose(read(ids)))
+        yield token
+        ids = [token]
+
+
+def tell(tokens, decode):
+    """Print a text while its tokens come, and return it; an interrupt keeps what has been written.
+
+    tokens: an iterator over token ids. decode: function from a list of ids to their text.
+    """
+    made, text, told = [], "", 0
+    try:
+        for token in tokens:
+            made.append(token)
+            text = decode(made)
+            if not text.endswith("\ufffd"):  # or the rest of a letter is still to come
+                print(text[told:], end="", flush=True)
+                told = len(text)
+        print(text[told:])
+    except KeyboardInterrupt:
+        print(f"\nStopped by you after {len(made)} tokens; what has been written is kept.")
+    return text

@@ -7,7 +7,7 @@ from torch import nn
 
 from helpers.blocks.byte_pair_encoding_torch import TiedEmbedding
 from helpers.blocks.gpt import future, next_distribution
-from helpers.blocks.positional_encoding_torch import Learned, Rotary
+from helpers.blocks.positional_encoding_torch import Learned
 from helpers.blocks.transformer_layer_torch import PreNormLayer, Transformer, transformer_numpy
 
 
@@ -94,39 +94,77 @@ def answer_loss(model, batch):
     return F.cross_entropy(logits.flatten(0, 1), ids[:, 1::2].flatten())
 
 
+def rms_norm_rows(x, gamma, epsilon):
+    """RMSNorm of tokens as rows, (batch, N, D); gamma: D × 1."""
+    return F.rms_norm(x, x.shape[-1:], gamma[:, 0], epsilon)
+
+
 def swiglu_rows(x, w):
     """SwiGLU of tokens as rows, (batch, N, D); w: Omega_gate, Omega_up and Omega_down by name."""
     gated = F.silu(F.linear(x, w["Omega_gate"])) * F.linear(x, w["Omega_up"])
     return F.linear(gated, w["Omega_down"])
 
 
-class PublishedGPT(nn.Module):
-    """The published GPT in PyTorch, on the arrays of a helpers.pretrained.GPT, shared with it."""
+def turns(where, D_q, base):
+    """Rotary positions as complex numbers e^(iθ), (N, D_q/2); where: the tokens' positions."""
+    pairs = torch.arange(0, D_q, 2, device=where.device)
+    theta = where[:, None] / base ** (pairs / D_q)
+    return torch.polar(torch.ones_like(theta), theta)
 
-    def __init__(self, gpt):
+
+def turned(q, turn):
+    """Queries or keys, (..., N, D_q), their pairs turned by `turn`."""
+    pairs = torch.view_as_complex(q.float().unflatten(-1, (-1, 2)))
+    return torch.view_as_real(pairs * turn).flatten(-2).to(q.dtype)
+
+
+def shared_attention(x, w, counts, turn, see, kept):
+    """Attention of tokens as rows whose heads share keys and values, (batch, N, D) → the same.
+
+    counts: heads of queries "q", of keys "k" and of values "v". turn: of turns. see: N × M truth
+    values, which of all M keys a query may see. kept: [K, V] of the tokens before, or [] at first;
+    it then holds the new ones too.
+    """
+    q, k, v = (
+        F.linear(x, w[f"Omega_{r}"]).unflatten(-1, (count, -1)).transpose(1, 2)
+        for r, count in counts.items()
+    )
+    q, k = turned(q, turn), turned(k, turn)
+    if kept:
+        k, v = torch.cat([kept[0], k], dim=2), torch.cat([kept[1], v], dim=2)
+    kept[:] = k, v
+    see = see if len(see) > 1 else None  # a single query is the last: it sees everything
+    mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=see, enable_gqa=True)
+    return F.linear(mixed.transpose(1, 2).flatten(2), w["Omega_c"])
+
+
+class PublishedGPT(nn.Module):
+    """A helpers.pretrained.GPT in PyTorch; on the CPU, in float32, its arrays are shared."""
+
+    def __init__(self, gpt, device="cpu", dtype=torch.float32):
         super().__init__()
         self.counts = {"q": gpt.heads, "k": gpt.key_heads, "v": gpt.key_heads}
-        self.epsilon, self.rotary = gpt.epsilon, Rotary(gpt.base)
-        self.layers = [{n: torch.from_numpy(a) for n, a in vars(w).items()} for w in gpt.layers]
-        self.embedding, self.gamma = torch.from_numpy(gpt.Omega_e.T), torch.from_numpy(gpt.gamma)
-
-    def attend(self, x, w):
-        """Masked attention of all heads, with keys and values shared by groups of them."""
-        q, k, v = (
-            F.linear(x, w[f"Omega_{r}"]).unflatten(-1, (count, -1)).transpose(1, 2)
-            for r, count in self.counts.items()
+        self.epsilon, self.base, self.D_q = gpt.epsilon, gpt.base, gpt.D_q
+        parts = [*map(vars, gpt.layers), {"embedding": gpt.Omega_e.T, "gamma": gpt.gamma}]
+        *self.layers, ends = (
+            {name: torch.from_numpy(array).to(device, dtype) for name, array in part.items()}
+            for part in parts
         )
-        q, k = (self.rotary.turn(part, torch.arange(x.shape[1])) for part in (q, k))
-        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-        return F.linear(mixed.transpose(1, 2).flatten(2), w["Omega_c"])
+        self.embedding, self.gamma = ends.values()
 
-    def forward(self, ids):
-        """ids: (batch, N) → logits (batch, N, tokens)."""
+    def forward(self, ids, cache=None, last=False):
+        """ids: (batch, N) → logits (batch, N, tokens), or (batch, 1, tokens), of the last alone.
+
+        cache: [K, V] for each layer, of the tokens before these; [] at first."""
+        cache = [] if cache is None else cache
+        past, N = cache[0][0].shape[2] if cache else 0, ids.shape[1]
+        cache.extend([] for _ in range(len(self.layers) - len(cache)))
+        turn = turns(torch.arange(past, past + N, device=ids.device), self.D_q, self.base)
+        see = torch.ones(N, past + N, dtype=torch.bool, device=ids.device).tril(past)
         x = self.embedding[ids]
-        for w in self.layers:
-            x = x + self.attend(self.normalized(x, w["gamma_1"]), w)
-            x = x + swiglu_rows(self.normalized(x, w["gamma_2"]), w)
-        return F.linear(self.normalized(x, self.gamma), self.embedding)
-
-    def normalized(self, x, gamma):
-        return F.rms_norm(x, x.shape[-1:], gamma[:, 0], self.epsilon)
+        for w, kept in zip(self.layers, cache, strict=True):
+            z = rms_norm_rows(x, w["gamma_1"], self.epsilon)
+            x = x + shared_attention(z, w, self.counts, turn, see, kept)
+            x = x + swiglu_rows(rms_norm_rows(x, w["gamma_2"], self.epsilon), w)
+        x = x[:, -1:] if last else x
+        return F.linear(rms_norm_rows(x, self.gamma, self.epsilon), self.embedding)

@@ -1,5 +1,8 @@
 """The blocks of the GPT notebook, with random weights, against searches through everything."""
 
+import signal
+from itertools import islice
+
 import numpy as np
 import pytest
 import torch
@@ -8,13 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.blocks.gpt import (
+    answered,
     beam_search,
     cached_step,
     decoder_parameters,
+    following,
     gpt_parameters,
     next_distribution,
     published_layer,
     rms_norm,
+    shown,
+    tell,
 )
 from helpers.blocks.gpt_torch import (
     Decoder,
@@ -52,6 +59,109 @@ def test_the_published_gpt_in_our_blocks_agrees_with_transformers(published, N):
 
 def test_its_pytorch_form_shares_the_arrays(published):
     assert PublishedGPT(published).embedding.data_ptr() == published.Omega_e.ctypes.data
+
+
+@pytest.mark.parametrize("sizes", [[1] * 20, [7, 1, 9, 3], [20]])
+def test_its_cache_in_pytorch_changes_nothing(published, sizes):
+    ids = torch.from_numpy(np.random.default_rng(5).integers(33, size=(2, 20)))
+    model, cache = PublishedGPT(published), []
+    with torch.no_grad():
+        whole = model(ids)
+        parts = [model(part, cache) for part in ids.split(sizes, dim=1)]
+    tolerance = 3e-5 * float(whole.abs().max())
+    np.testing.assert_allclose(torch.cat(parts, dim=1), whole, rtol=0, atol=tolerance)
+    shape = (2, published.key_heads, 20, published.D_q)
+    assert [part.shape for kept in cache for part in kept] == [shape] * 2 * len(published.layers)
+
+
+def reading(gpt):
+    """Function from further ids to the next token's logits: in NumPy, with a cache."""
+    cache = gpt.cache(40)
+    return lambda ids: gpt.logits(gpt.run(ids, cache)[:, -1])
+
+
+def reading_in_pytorch(gpt):
+    model, kept = PublishedGPT(gpt), []
+    return torch.no_grad()(lambda ids: model(torch.tensor([ids]), kept)[0, -1].numpy())
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_with_a_cache_it_writes_what_numpy_and_transformers_write(published, place):
+    def choose(logits):  # the most probable token, or the second, or the third
+        return np.argsort(-logits)[place]
+
+    reads = reading_in_pytorch(published), reading(published)
+    ours, numpys = (list(islice(following(read, [3, 1, 30], choose), 25)) for read in reads)
+    assert ours == numpys
+    if place == 0:  # transformers chooses the most probable one
+        options = dict(max_new_tokens=25, min_new_tokens=25, do_sample=False, pad_token_id=2)
+        with torch.no_grad():
+            theirs = as_llama(published).generate(torch.tensor([[3, 1, 30]]), **options)
+        assert ours == theirs[0, 3:].tolist()
+
+
+def test_each_token_that_follows_is_read_once():
+    read = []
+
+    def logits(ids):
+        read.append(list(ids))
+        return -abs(np.arange(9) - len(read))  # the first token is 1, the second 2, …
+
+    assert list(islice(following(logits, [7, 8]), 3)) == [1, 2, 3]
+    assert read == [[7, 8], [1], [2]]
+    assert next(following(logits, [0], choose=np.argmin)) == 0
+
+
+def in_letters(ids):
+    """Bytes as text; a letter may take several."""
+    return bytes(ids).decode("utf-8", errors="replace")
+
+
+def test_a_text_is_told_while_it_comes(capsys):
+    told = []
+
+    def tokens():
+        for byte in "né!".encode():
+            yield byte
+            told.append(capsys.readouterr().out)
+
+    assert tell(tokens(), in_letters) == "né!"
+    assert told == ["n", "", "é", "!"] and capsys.readouterr().out == "\n"
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_an_interrupt_keeps_what_has_been_written(capsys, inside):
+    def tokens():
+        yield from b"abc"
+        if inside:
+            signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt
+
+    assert tell(tokens(), in_letters) == "abc"
+    sentence = "Stopped by you after 3 tokens; what has been written is kept."
+    assert capsys.readouterr().out == f"abc\n{sentence}\n"
+
+
+def test_prompts_show_other_pairs_and_ask_for_the_query(published):
+    pairs = [(letter, letter.upper()) for letter in "abcdefgh"]
+    prompt, answer = shown(pairs, 2, 7, seed=1)
+    *examples, question = prompt.split("\n")
+    assert sorted(examples) == sorted(f"{a} -> {b}" for a, b in pairs if a != "c")
+    assert (question, answer) == ("c ->", " C") and shown(pairs, 2, 0) == ("c ->", " C")
+    assert shown(pairs, 2, 3, seed=1)[0].split("\n")[:3] == examples[:3] != sorted(examples)[:3]
+    assert shown(pairs, 2, 7, answers=list("stuvwxyz"))[0].count("c ->") == 1
+
+    class Spelling:
+        def encode(self, text):
+            return [ord(letter) % 33 for letter in text]
+
+    ids = Spelling().encode("ab")
+    made = list(islice(following(reading(published), ids), 2))
+    wanted = "".join(map(chr, made))
+    assert answered(published, Spelling(), "ab", wanted)
+    for n in range(2):
+        wrong = wanted[:n] + chr((made[n] + 1) % 33) + wanted[n + 1 :]
+        assert not answered(published, Spelling(), "ab", wrong)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from helpers.blocks.gpt_torch import PublishedGPT
 from helpers.pretrained import find_gpt, load_gpt, load_gpt_vocabulary
 from helpers.pretrained import gpt as gpt_module
 from tests.unit.test_gguf import Q4_1, Q8_0, f32, random_blocks, write_gguf
@@ -240,6 +241,16 @@ def greedily(gpt, ids, count):
     return made
 
 
+def greedily_in_pytorch(gpt, ids, count):
+    """As greedily, with the same weights in our PyTorch blocks."""
+    model, cache, made = PublishedGPT(gpt), [], []
+    with torch.no_grad():
+        while len(made) < count:
+            made.append(int(model(torch.tensor([ids]), cache, last=True)[0, -1].argmax()))
+            ids = made[-1:]
+    return made
+
+
 def test_published_weights_agree_with_transformers(published, tokenizer):
     model = as_llama(published)
     assert sum(p.numel() for p in model.parameters()) == 134_515_008
@@ -253,7 +264,7 @@ def test_published_weights_agree_with_transformers(published, tokenizer):
             torch.tensor([prompt]), max_new_tokens=24, do_sample=False, pad_token_id=2
         )
     ours = greedily(published, prompt, 24)
-    assert ours == theirs[0, len(prompt) :].tolist()
+    assert ours == theirs[0, len(prompt) :].tolist() == greedily_in_pytorch(published, prompt, 24)
     assert tokenizer.id_to_token(ours[0]) == "ĠParis"
 
 

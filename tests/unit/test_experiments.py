@@ -1,4 +1,4 @@
-"""What notebook 07's longer experiments are made of, and what they have stored."""
+"""What the longer experiments of notebooks 07 and 08 are made of, and what they have stored."""
 
 from itertools import product
 
@@ -7,6 +7,8 @@ import torch
 
 from helpers.blocks.bert import NOTHING
 from helpers.corpora.reviews import town
+from helpers.corpora.tasks import FAMILIES
+from helpers.experiments import gpt as gpt_experiment
 from helpers.experiments.bert import (
     DATA,
     NUMBER,
@@ -130,3 +132,40 @@ def test_the_stored_table_has_every_row():
 def test_judged_texts_have_verdicts_of_both_kinds():
     ids, verdicts = judged(40, 0, "train")
     assert len(ids) == len(verdicts) and set(verdicts.tolist()) == {0.0, 1.0}
+
+
+def test_examples_are_right_exchanged_or_of_another_family(monkeypatch):
+    seen = []
+
+    def noted(gpt, encoding, prompt, answer):
+        seen.append((prompt, answer))
+        return True
+
+    monkeypatch.setattr(gpt_experiment, "answered", noted)
+    for kind in ("right", "exchanged", "other"):
+        assert gpt_experiment.right_answers(None, None, kind, "plurals", 9, seed=0) == 10
+    pairs = dict(FAMILIES["plurals"])
+    of_past = dict(FAMILIES["past tense"])
+    for n, (prompt, answer) in enumerate(seen):
+        *lines, asked = prompt.split("\n")
+        examples = dict(line.split(" -> ") for line in lines)
+        question = asked.removesuffix(" ->")
+        assert answer == f" {pairs[question]}" and question not in examples
+        if n < 10:
+            assert examples == {q: a for q, a in pairs.items() if q != question}
+        elif n < 20:
+            assert not any(pairs[q] == a for q, a in examples.items())
+            assert {*examples.values(), pairs[question]} == {*pairs.values()}
+        else:
+            assert examples.items() <= of_past.items() and len(examples) == 9
+
+
+def test_the_stored_examples_are_of_all_kinds_and_families():
+    stored = gpt_experiment.stored_examples()
+    for kind, order in gpt_experiment.KINDS:
+        for family in FAMILIES:
+            shares = stored[kind, family, order]
+            assert len(shares) == len(gpt_experiment.EXAMPLES)
+            assert shares[0] == stored["right", family, 0][0]  # without examples
+    mean = stored["right", "plurals"][1]
+    assert mean == (stored["right", "plurals", 0][1] + stored["right", "plurals", 1][1]) / 2
