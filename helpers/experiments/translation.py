@@ -68,7 +68,8 @@ def targets(drawn, language):
 
 def stored(model):
     """The model, with the stored weights of the longer run, in eval mode."""
-    model.load_state_dict({name: tensor.float() for name, tensor in load_file(WEIGHTS).items()})
+    weights = {name: tensor.float() for name, tensor in load_file(WEIGHTS).items()}
+    model.load_state_dict(weights, strict=False)  # the layers share the table of positions
     return model.eval()
 
 
@@ -98,7 +99,8 @@ def translator():
     start = time.process_time()
     print(train(model, target_loss, batches, STEPS, learning_rate=4e-3, warm_up=100, show=False))
     print(f"{time.process_time() - start:.0f} s of one core")
-    save_file({name: p.half().contiguous() for name, p in model.state_dict().items()}, WEIGHTS)
+    weights = {name: p.detach().half().contiguous() for name, p in model.named_parameters()}
+    save_file(weights, WEIGHTS)
     held_out = phrases(1000, 9, "test")
     for language in LANGUAGES:
         right = exact(stored(model), held_out, language)

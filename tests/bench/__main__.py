@@ -2,9 +2,9 @@
 
     python -m tests.bench [part …]
 
-Parts: torch, layers, training, gpt, long, loops, tokens, corpora, notebooks, widgets. With parts
-named, only these are measured and printed, and nothing is stored, so that the stored tables always
-come from one run on one machine.
+Parts: torch, layers, training, gpt, translation, long, loops, tokens, corpora, notebooks, widgets.
+With parts named, only these are measured and printed, and nothing is stored, so that the stored
+tables always come from one run on one machine.
 """
 
 import sys
@@ -19,6 +19,7 @@ from tests.bench import (
     notebooks,
     tokens,
     training,
+    translation,
     widgets,
 )
 from tests.bench.report import header
@@ -28,6 +29,7 @@ PARTS = {
     "layers": layers.measure,
     "training": training.measure,
     "gpt": gpt.measure,
+    "translation": translation.measure,
     "long": long_sequences.measure,
     "loops": attention.measure_loops,
     "tokens": tokens.measure,

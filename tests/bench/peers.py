@@ -6,12 +6,14 @@ __all__ = ["forward", "forward_and_backward", "same_parameters"]
 
 NAMES = {  # ours → PyTorch's
     "attention.": "self_attn.",
+    "cross.": "multihead_attn.",
     "project.": "in_proj_",
     "combine.": "out_proj.",
     "mlp.0.": "linear1.",
     "mlp.2.": "linear2.",
     "norm_1.": "norm1.",
     "norm_2.": "norm2.",
+    "norm_3.": "norm3.",
 }
 
 
