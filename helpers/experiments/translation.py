@@ -233,6 +233,12 @@ def ways():
                 csv.writer(file, lineterminator="\n").writerows(rows)
 
 
+def load_ways():
+    """The stored table of `ways`: a list of dicts, one for each way and seed."""
+    with open(WAYS, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def main(arguments):
     commands = {"translator": translator, "ways": ways}
     if len(arguments) != 1 or arguments[0] not in commands:

@@ -1,7 +1,5 @@
 """What notebook 09's longer experiments are made of, and what they have stored."""
 
-import csv
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -15,7 +13,6 @@ from helpers.experiments.translation import (
     SIZES,
     STARTS,
     WAY_SEEDS,
-    WAYS,
     WEIGHTS,
     OneSequence,
     WithoutCross,
@@ -24,6 +21,7 @@ from helpers.experiments.translation import (
     exact_of_one_sequence,
     from_start,
     joined,
+    load_ways,
     loss_on_both,
     number_of,
     one_sequence_loss,
@@ -196,8 +194,7 @@ def test_the_stored_translator_is_small_and_translates():
 
 
 def test_the_stored_table_has_every_way_and_seed():
-    with open(WAYS, encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = load_ways()
     assert [(row["way"], row["seed"]) for row in rows] == [
         (way, str(seed)) for seed in WAY_SEEDS for way in MODELS
     ]
