@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.shared.compare import same
-from helpers.exercises.shared.examples import first_fault
+from helpers.exercises.shared.examples import first_fault, shape_of
 from helpers.exercises.shared.mistakes import register
 from helpers.exercises.shared.questions import run
 
@@ -39,7 +39,7 @@ def aligned_words(weights, source, inputs):
         "np.where(special[:, None], -1, mean).argmax(axis=0) has a place for each query. Of these, "
         "which belong to a word of the inputs, one place further on?",
     ),
-    notice="<end> and padding would often win: a head that has nothing to look for has to put its "
+    notice="Special tokens may well win: a head that has nothing to look for has to put its "
     "weight somewhere. And the query of a word that has been read asks for the next one.",
 )
 
@@ -202,7 +202,7 @@ MISTAKES = {
 register(exercise, MISTAKES)
 
 
-@exercise.wrong("of equal ones, the first")
+@exercise.wrong("which of equal ones is asked for")
 def last_of_equal(weights, source, inputs):
     return align(
         *(weights, source, inputs),
@@ -249,7 +249,7 @@ def check(answer):
             raise Wrong(question, aligned_words(*inputs), found[n])
         same(found[n], aligned_words(*inputs), what)
     inputs = np.full((2, 5, 3), 0.2), [1, 4, 8, 3, 2], [1, 6, 7]
-    far = "all weights are equal there, and of equal ones, the first is asked for"
+    far = "all weights are equal there; which of equal ones is asked for?"
     what = "the places where all weights are 0.2"
     same(run(answer, *inputs, errors={}), aligned_words(*inputs), what, far=far)
 
@@ -259,13 +259,13 @@ def checked(got, inputs):
     expected = aligned_words(*inputs)
     if isinstance(got, dict):
         raise Wrong("A list is expected, one number for each word, and yours is a dict.")
-    if np.shape(got) == (len(expected), 2):
+    if shape_of(got) == (len(expected), 2):
         raise Wrong(
             "Your places come as pairs: a list of numbers is asked for, one for each word.",
             expected,
             got,
         )
-    if np.shape(got) == np.shape(expected) and not np.all(np.mod(got, 1) == 0):
+    if shape_of(got) == np.shape(expected) and not np.all(np.mod(got, 1) == 0):
         raise Wrong(
             "Places are whole numbers, and yours are not: are these the weights? At which "
             "place do they stand?",

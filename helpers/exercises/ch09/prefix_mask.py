@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise, Wrong
 from helpers.exercises.shared.compare import numbers
+from helpers.exercises.shared.examples import shape_of
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize, run
 
@@ -187,14 +188,14 @@ def check(answer):
                 "then?"
             ) from None
         expected = prefix_mask(M, N)
-        if np.shape(got) == (M + N, N) and M:
+        if shape_of(got) == (M + N, N) and M:
             raise Wrong(
                 "Only the queries of the target have columns in yours: does the source pass "
                 "through the same layers, and ask as well?",
                 expected,
                 got,
             )
-        if np.shape(got) == (N, N) and M:
+        if shape_of(got) == (N, N) and M:
             raise Wrong(
                 "Only the keys of the target have rows in yours: how many tokens has the whole "
                 "sequence?",

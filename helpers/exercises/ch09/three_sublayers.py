@@ -205,23 +205,24 @@ MISTAKES = {
     "come back?": slipped(added=dict.fromkeys(range(3), "nothing")),
     "Your three sublayers work side by side on the layer's input: what does the second get, and "
     "the third?": side_by_side,
-    "norms[0] stands in all three places: each sublayer has a norm of its own, so which is for "
+    "Your norms[0] stands in all three places: each sublayer has a norm of its own, so which is "
+    "for "
     "cross-attention?": of_norms((0, 0, 0)),
-    "norms[0] and norms[2] are exchanged: in which order do they stand in the list?": of_norms(
+    "Your norms[0] and norms[2] are exchanged: in which order do they stand in the list?": of_norms(
         (2, 1, 0)
     ),
-    "norms[0] and norms[1] are exchanged: in which order do they stand in the list?": of_norms(
+    "Your norms[0] and norms[1] are exchanged: in which order do they stand in the list?": of_norms(
         (1, 0, 2)
     ),
-    "norms[1] and norms[2] are exchanged: in which order do they stand in the list?": of_norms(
+    "Your norms[1] and norms[2] are exchanged: in which order do they stand in the list?": of_norms(
         (0, 2, 1)
     ),
-    "norms[0] stands for cross-attention, too: which norm is its own?": of_norms((0, 0, 2)),
-    "norms[1] stands for the MLP, too: which norm is its own?": of_norms((0, 1, 1)),
-    "norms[2] stands for cross-attention, too: which norm is its own?": of_norms((0, 2, 2)),
-    "norms[1] stands for self-attention, too: which norm is its own?": of_norms((1, 1, 2)),
+    "Your norms[0] stands for cross-attention, too: which norm is its own?": of_norms((0, 0, 2)),
+    "Your norms[1] stands for the MLP, too: which norm is its own?": of_norms((0, 1, 1)),
+    "Your norms[2] stands for cross-attention, too: which norm is its own?": of_norms((0, 2, 2)),
+    "Your norms[1] stands for self-attention, too: which norm is its own?": of_norms((1, 1, 2)),
     **for_each(
-        "norms[{i}] does not act in yours: where does the norm of {low} stand?",
+        "Your norms[{i}] does not act in yours: where does the norm of {low} stand?",
         lambda i: slipped(way={i: "none"}),
     ),
     **for_each(
@@ -258,10 +259,12 @@ MISTAKES = {
 AFTER = {
     "This is the pre-norm layer, and pre_norm is False: where does LayerNorm stand in the "
     "chapter's layer?": one_way("before"),
-    "norms[1] and norms[2] normalize before their sublayers, and pre_norm is False: where does "
+    "Your norms[1] and norms[2] normalize before their sublayers, and pre_norm is False: where "
+    "does "
     "LayerNorm stand in the chapter's layer?": slipped(way={1: "before", 2: "before"}),
     **for_each(
-        "norms[{i}] acts before {low} in yours, and pre_norm is False: where does it stand in the "
+        "Your norms[{i}] acts before {low} in yours, and pre_norm is False: where does it stand in "
+        "the "
         "chapter's layer?",
         lambda i: slipped(way={i: "before"}),
     ),
@@ -278,7 +281,8 @@ AFTER = {
 # The same, for LayerNorm before the sublayer
 BEFORE = {
     **for_each(
-        "norms[{i}] acts after the addition of {low} in yours, and pre_norm is True: where does it "
+        "Your norms[{i}] acts after the addition of {low} in yours, and pre_norm is True: where "
+        "does it "
         "stand then?",
         lambda i: slipped(way={i: "after"}),
     ),
@@ -313,21 +317,22 @@ for pre_norm, mistakes in (False, AFTER), (True, BEFORE | MISTAKES):
 
 
 SOURCE_FIRST = (
-    "cross_attention was given the source first: whose tokens ask, and stand first in "
+    "Your cross_attention was given the source first: whose tokens ask, and stand first in "
     "cross_attention(X, E)?"
 )
 TARGET_TWICE = (
-    "cross_attention was given the target twice: what is read in cross-attention, and where does E "
+    "Your cross_attention was given the target twice: what is read in cross-attention, and where "
+    "does E "
     "come in?"
 )
 
 
-@exercise.wrong("cross_attention was given the source first")
+@exercise.wrong("Your cross_attention was given the source first")
 def source_first(X, E, self_attention, cross_attention, *others):
     return layer(X, E, self_attention, lambda X, E: cross_attention(E, X), *others)
 
 
-@exercise.wrong("cross_attention was given the target twice")
+@exercise.wrong("Your cross_attention was given the target twice")
 def target_twice(X, E, self_attention, cross_attention, *others):
     return layer(X, E, self_attention, lambda X, E: cross_attention(X, X), *others)
 
@@ -364,7 +369,7 @@ def paper_parts():
     def self_attention(X):
         if X.shape[1] == 3:
             raise Wrong(
-                "self_attention was given the source: which tokens are those of the decoder?"
+                "Your self_attention was given the source: which tokens are those of the decoder?"
             )
         return X + 2
 

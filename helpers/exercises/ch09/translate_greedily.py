@@ -268,23 +268,26 @@ def translators():
 def logits(E, tokens, encoded, V, number):
     """What a decoder makes of E and the tokens so far, or Wrong if they are not what they are."""
     if np.ndim(E) == 1 and np.ndim(tokens) == 2:
-        raise Wrong("decode was given its inputs in exchanged order: which comes first?")
+        raise Wrong("Your decoder was given its inputs in exchanged order: which comes first?")
     if not encoded or np.shape(E) != encoded[-1].shape or not np.allclose(E, encoded[-1]):
         raise Wrong(
-            "decode was given something else than encode returned: what does the decoder read of "
+            "Your decoder was given something else than encode returned: what does the decoder "
+            "read of "
             "the source?"
         )
     if np.ndim(tokens) == 0:
-        raise Wrong("decode was given one number, and a list of tokens is expected.")
+        raise Wrong("Your decoder was given one number, and a list of tokens is expected.")
     tokens = np.asarray(tokens)
     if not tokens.size:
         raise Wrong(
-            "decode was given no token at all: from what is the first word predicted, and where "
+            "Your decoder was given no token at all: from what is the first word predicted, and "
+            "where "
             "does <start> stand?"
         )
     if tokens[0] not in (1, 2):
         raise Wrong(
-            f"decode was given the tokens {tokens.tolist()}, that do not begin with <start>: which "
+            f"Your decoder was given the tokens {tokens.tolist()}, that do not begin with <start>: "
+            f"which "
             "tokens come before the next one?"
         )
     places = np.arange(len(tokens))

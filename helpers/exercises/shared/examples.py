@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.exercises.shared.compare import matches
 
-__all__ = ["first_fault"]
+__all__ = ["first_fault", "shape_of"]
 
 
 def first_fault(found, right, mistakes, examples):
@@ -29,3 +29,11 @@ def first_fault(found, right, mistakes, examples):
                 if all(matches(got, wrong(*inputs)) for got, inputs in pairs):
                     return fits.index(False), question
     return fits.index(False), None
+
+
+def shape_of(got):
+    """The shape of a result as an array; None if its rows differ in length, or if it is none."""
+    try:
+        return np.shape(got)
+    except ValueError:
+        return None

@@ -30,7 +30,7 @@ def cast(dtype, value):
         parts = {key: cast(dtype, part) for key, part in value.items()}
         return value if all(parts[key] is value[key] for key in value) else parts
     if callable(value):  # a sublayer, whose own numbers are float64
-        return lambda x: cast(dtype, value(cast("float64", x)))
+        return lambda *xs: cast(dtype, value(*(cast("float64", x) for x in xs)))
     return value
 
 
