@@ -56,7 +56,7 @@ def by_padding(written, wanted):
         after = np.cumsum(ids == 2, axis=1) - (ids == 2) > 0
         return np.where(after, 0, ids)
 
-    width = 1 + max(written.shape[1], wanted.shape[1])
+    width = max(written.shape[1], wanted.shape[1])
     return (up_to_end(written, width) == up_to_end(wanted, width)).all(axis=1).mean()
 
 
@@ -297,11 +297,34 @@ def check(answer):
 
 def random_batches(rng):
     """Two words, so that many texts are nearly right; some sizes come twice."""
-    for texts, longest in (1, 3), (9, 5), (14, 2), (40, 4), (40, 4), (17, 6):
+    for texts, longest, N in (
+        *((1, 3, 4), (9, 5, 7), (14, 2, 3), (40, 4, 6), (40, 4, 6), (17, 6, 6), (2, 12, 13)),
+        *((3, 9, 4), (3, 2, 11)),
+    ):
         wanted = [rng.integers(3, 5, rng.integers(1, longest + 1)).tolist() for _ in range(texts)]
-        written = rng.integers(3, 5, size=(texts, longest + rng.integers(3)))
+        written = rng.integers(3, 5, size=(texts, N))
         for row, text in zip(written, wanted, strict=True):
             end = rng.integers(0, longest + 2) if rng.random() < 0.4 else len(text)
             row[: len(text)] = text[: len(row)]
             row[end : end + 1] = 2
         yield written, ids(f"{' '.join(map(str, text))} 2" for text in wanted)
+
+
+exercise.equivalent(
+    "there are as many texts as rows, and it does not matter which of two equal ones comes first",
+    "exact_share: * → for row, true in zip(written.tolist(), wanted.tolist()):",
+    "exact_share: * → for row, true in zip(written.tolist(), wanted.tolist(), strict=False):",
+    "exact_share: * → return right / len(written)",
+    "by_texts: * → pairs = zip(wanted, written, strict=True)",
+    "by_texts: * → pairs = zip(written, wanted*)",
+    "by_texts: * → *len(wanted)",
+    "word_by_word: * → *zip(written, wanted)])",
+    "word_by_word: * → *zip(written, wanted, strict=False)])",
+)
+exercise.equivalent(
+    "any width that is large enough will do, and any one thing behind the end",
+    "by_padding: * → ids = np.pad(ids, ((0, 0), (1, width - ids.shape[1])))",
+    "by_padding: * → return np.where(after, -1, ids)",
+    "by_padding: * → return np.where(after, 1, ids)",
+    "by_padding: * → width = max(wanted.shape[1], written.shape[1])",
+)

@@ -341,3 +341,40 @@ def check_gradients(got, inputs):
                     got[name],
                 )
         same(got[name], expected[name], f"the gradient of {name}", far=question)
+
+
+exercise.equivalent(
+    "p is a shorter name",
+    "read_source_backward: * → *parameters[*",
+    "word_by_word: * → *parameters[*",
+)
+exercise.equivalent(
+    "there are three of each, and the weights of each output sum to one, so that its gradient "
+    "reaches beta_v as it is",
+    "word_by_word: return * → *zip('qkv', (dQ, dK, dV))}}",
+    "word_by_word: return * → *zip('qkv', (dQ, dK, dV), strict=False)}}",
+    "word_by_word: return * → *zip('qkv', (dQ, dK, dY), strict=True)}}",
+)
+exercise.equivalent(
+    "a bias of the keys adds the same number to all scores of a query",
+    "read_source_backward: * → K, V = (p[f'Omega_{role}'] @ X_enc for role in 'kv')",
+)
+exercise.equivalent(
+    "a key is as long as a query",
+    "read_source_backward: * → root = np.sqrt(len(K))",
+    "by_imaginary_steps: * → *len(K) ** 0.5",
+)
+exercise.equivalent(
+    "the gradients may stand in any order, and every place is written once",
+    "read_source_backward: * → for role, dZ, X in (('k', *",
+    "word_by_word: * → dQ, dK, dV = (np.ones(Q.shape), *",
+    "word_by_word: * → dQ[:, n] += K @ ds",
+    "word_by_word: * → dX_enc[:, ~padding] += *",
+    "by_imaginary_steps: * → gradients = {name: np.ones(*",
+    "by_imaginary_steps: * → step[place] += 1e-30j",
+    "by_imaginary_steps: * → gradients[name][place] += *",
+)
+exercise.equivalent(
+    "the Jacobian of a softmax is symmetric",
+    "word_by_word: * → ds = V.T @ dY[:, n] @ (np.diag(a) - np.outer(a, a)) * scale",
+)

@@ -83,10 +83,10 @@ def layer_by_layer(K_e, K_d, D, D_mlp, V):
 
 @exercise.right
 def in_numpy(K_e, K_d, D, D_mlp, V):
-    layers = np.array([[K_e, K_d]])
+    layers = np.array([K_e, K_d])
     sublayers = [[1, 0, 1, 2], [1, 1, 1, 3]]  # attentions of both kinds, MLPs, norms
     sizes = [4 * D * (D + 1)] * 2 + [D * D_mlp + D_mlp * D + D_mlp + D, D + D]
-    own, cross, mlps, norms = (layers @ sublayers * sizes)[0]
+    own, cross, mlps, norms = layers @ sublayers * sizes
     counts = {"self-attention": own, "cross-attention": cross, "MLPs": mlps, "norms": norms}
     return counts | {"embedding": D * V}
 
