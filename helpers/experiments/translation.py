@@ -33,7 +33,7 @@ LANGUAGES = "french", "italian"
 STARTS = {"french": 1, "italian": 3}  # what is read first says which language is to be written
 SIZES = dict(longest=24, K=2, D=128, H=4, D_mlp=256)
 STEPS, SIZE = 3000, 64  # of the translator
-WAY_STEPS, WAY_SEEDS = 600, (0, 1, 2)
+WAY_STEPS, WAY_SEEDS = 400, (0, 1, 2)
 
 
 @cache
