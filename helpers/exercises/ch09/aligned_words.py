@@ -248,10 +248,16 @@ def check(answer):
         if question:
             raise Wrong(question, aligned_words(*inputs), found[n])
         same(found[n], aligned_words(*inputs), what)
-    inputs = np.full((2, 5, 3), 0.2), [1, 4, 8, 3, 2], [1, 6, 7]
-    far = "all weights are equal there; which of equal ones is asked for?"
-    what = "the places where all weights are 0.2"
-    same(run(answer, *inputs, errors={}), aligned_words(*inputs), what, far=far)
+    special_alone = np.zeros((2, 5, 3))
+    special_alone[:, 0], special_alone[:, 4] = 0.4, 0.6
+    far = "all words have the same weight there; which of equal ones is asked for?"
+    for weights, what in (
+        (np.full((2, 5, 3), 0.2), "where all weights are 0.2"),
+        (special_alone, "where all the weight is on <start> and <end>"),
+    ):
+        inputs = weights, [1, 4, 8, 3, 2], [1, 6, 7]
+        got = run(answer, *inputs, errors={})
+        same(got, aligned_words(*inputs), f"the places {what}", far=far)
 
 
 def checked(got, inputs):
@@ -294,3 +300,18 @@ def examples():
             (weights.swapaxes(1, 2).round(2 if H == 3 else 15), source, inputs),
             f"the places for {H} heads, source {source} and inputs {inputs}",
         )
+
+
+exercise.equivalent(
+    "a sum is as large as a mean times the heads, and any negative number is less than a weight",
+    "aligned_words: * → mean = weights.sum(axis=0)",
+    "aligned_words: * → *np.where(special[:, None], -2, mean)*",
+    "aligned_words: * → return [places[n - 1] for *",
+    "by_loops: * → best, largest = (None, -2.0)",
+)
+exercise.equivalent(
+    "<start> stands at the first place alone, and nothing is below 0",
+    "by_loops: * → for n in range(0, len(inputs)):",
+    "by_loops: * → if inputs[n] not in (*, *, 2):",
+    "by_loops: * → if token not in (1, 0, 2):",
+)
