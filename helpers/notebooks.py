@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import functools
 import types
 from pathlib import Path
 
@@ -100,14 +101,17 @@ class _Names:
                 self._look_inside(inner)
 
 
+_names = functools.cache(_Names)  # the tests ask for the same cells many times
+
+
 def needed_names(cell):
     """The names that a code cell takes from earlier ones, or from Python itself."""
-    return _Names(cell.source).needed
+    return set(_names(cell.source).needed)
 
 
 def bound_names(cell):
     """The names that a code cell binds, and those whose entries or attributes it sets."""
-    return _Names(cell.source).bound
+    return set(_names(cell.source).bound)
 
 
 def only_what_needs(notebook, wanted):
@@ -118,7 +122,7 @@ def only_what_needs(notebook, wanted):
     the set-up, stays; text goes.
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    names = [_Names(cell.source) for cell in cells]
+    names = [_names(cell.source) for cell in cells]
     kept = {0} | {i for i, cell in enumerate(cells) if wanted(cell)}
 
     def keep_what_they_rest_on():

@@ -5,10 +5,18 @@ import re
 from itertools import pairwise
 
 import pytest
+from nbformat.v4 import new_notebook
 
 from helpers.exercises.engine.chapters import find
 from helpers.export import blocks
-from helpers.notebooks import BLOCKS, bound_names, needed_names, notebook_paths, read
+from helpers.notebooks import (
+    BLOCKS,
+    bound_names,
+    needed_names,
+    notebook_paths,
+    only_what_needs,
+    read,
+)
 
 PATHS = notebook_paths()
 
@@ -91,6 +99,14 @@ def test_what_an_exercise_defines_is_defined_and_used_nowhere_else(notebook):
         elif "check" not in tags(cell):
             of_others |= bound_names(cell) | needed_names(cell)
     assert not of_exercises & of_others
+
+
+def test_no_later_cell_changes_what_a_widget_calls(path, notebook):
+    """Or it would show something else, or fail, for who comes back to it from the end."""
+    for cell in code_cells(notebook):
+        if outputs(new_notebook(cells=[cell]), "application/vnd.jupyter.widget-view+json"):
+            rests_on = only_what_needs(read(path), lambda c, id=cell.id: c.id == id)
+            assert rests_on.cells[-1].id == cell.id, rests_on.cells[-1].source
 
 
 def test_exercises_are_headed_by_their_titles(notebook):
