@@ -68,6 +68,8 @@ class _Names:
 
     needed:       those it takes from other cells (or from Python itself)
     bound:        those it binds, and those whose entries or attributes it sets
+    anew:         of the bound ones those of which nothing is left that they were before; in any
+                  case, or under `if name:` alone, which is taken to stand over later uses as well
     in_functions: those that its functions look up when they are called
     """
 
@@ -81,7 +83,10 @@ class _Names:
                 self.bound.add(instruction.argval)
         self._look_inside(code)
         self.needed |= self.in_functions - self.bound
-        for node in ast.walk(ast.parse(source)):
+        tree = ast.parse(source)
+        top = compile(ast.Module([*_certain(tree.body)], []), "cell", "exec")
+        self.anew = {i.argval for i in dis.get_instructions(top) if i.opname == "STORE_NAME"}
+        for node in ast.walk(tree):
             target = node
             while isinstance(target, ast.Subscript | ast.Attribute):
                 target = target.value
@@ -104,6 +109,15 @@ class _Names:
 _names = functools.cache(_Names)  # the tests ask for the same cells many times
 
 
+def _certain(statements):
+    """The statements that are executed in any case, or under a condition that is one name."""
+    for node in statements:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and not node.orelse:
+            yield from _certain(node.body)
+        elif not isinstance(node, ast.If | ast.For | ast.While | ast.Try | ast.Match):
+            yield node
+
+
 def needed_names(cell):
     """The names that a code cell takes from earlier ones, or from Python itself."""
     return set(_names(cell.source).needed)
@@ -117,9 +131,9 @@ def bound_names(cell):
 def only_what_needs(notebook, wanted):
     """Keep of a notebook, in place, the code cells for which wanted(cell), and what they rest on.
 
-    A cell rests on every earlier cell that binds or changes a name that it needs; and, where a
-    function needs it, on later ones too, for a widget calls its function at last. The first cell,
-    the set-up, stays; text goes.
+    A cell rests on the last cell before it that binds a name that it needs, and on those that
+    change it since; and, where a function needs it, on later ones too, for a widget calls its
+    function at last. The first cell, the set-up, stays; text goes.
     """
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     names = [_names(cell.source) for cell in cells]
@@ -130,7 +144,7 @@ def only_what_needs(notebook, wanted):
         for i in reversed(range(len(cells))):
             if i in kept or names[i].bound & needed:
                 kept.add(i)
-                needed |= names[i].needed
+                needed = (needed - names[i].anew) | names[i].needed
 
     keep_what_they_rest_on()
     in_functions = set().union(*(names[i].in_functions for i in kept))

@@ -43,13 +43,17 @@ CASES = [
 ]
 
 
-def depend_on(names, cells):
-    """The ids of the code cells that use one of the names, or what such cells bind."""
-    names, ids = set(names), []
+def depend_on(loaders, cells):
+    """The ids of the code cells that import one of the loaders, or use what rests on them."""
+    resting, ids = set(), []
     for cell in cells:
-        if cell.cell_type == "code" and names & (needed_names(cell) | bound_names(cell)):
-            names |= bound_names(cell)
+        if cell.cell_type != "code":
+            continue
+        if loaders & bound_names(cell) or resting & needed_names(cell):
+            resting |= bound_names(cell)
             ids.append(cell.id)
+        else:
+            resting -= bound_names(cell)  # another thing of the same name
     return ids
 
 

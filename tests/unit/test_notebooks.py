@@ -46,6 +46,25 @@ def test_a_change_of_what_it_needs_is_kept():
     assert cut(sources, ["b = a"]) == sources
 
 
+@pytest.mark.parametrize("again", ["a = 1", "if x:\n    a = 1", "import a", "def a():\n    pass"])
+def test_what_is_bound_anew_is_not_kept(again):
+    assert cut(["x = 1", "a = 0", again, "b = a"], ["b = a"]) == ["x = 1", again, "b = a"]
+
+
+@pytest.mark.parametrize(
+    "perhaps",
+    [
+        "if x > 1:\n    a = 1",
+        "if x:\n    a = 1\nelse:\n    c = 1",
+        "for a in x:\n    pass",
+        "a += 1",
+    ],
+)
+def test_what_may_stay_as_it_was_is_kept(perhaps):
+    sources = ["x = 1", "a = 0", perhaps, "b = a"]
+    assert cut(sources, ["b = a"]) == sources
+
+
 def test_later_cells_are_kept_where_a_function_needs_what_they_bind():
     """Or a widget that a later cell breaks would seem sound."""
     function = "def f():\n    return a"

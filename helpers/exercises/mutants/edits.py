@@ -2,9 +2,10 @@
 
 import ast
 import copy
+import functools
 from dataclasses import dataclass
 
-__all__ = ["Mutant", "mutants"]
+__all__ = ["Mutant", "edits", "mutants"]
 
 OPERATORS = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -88,15 +89,29 @@ class Mutant:
 
 def mutants(source):
     """The mutants of a function or class, a list without repetitions."""
+    distinct = {}
+    for edit in edits(source):
+        if mutant := edit():
+            distinct.setdefault(mutant.source, mutant)
+    return [*distinct.values()]
+
+
+def edits(source):
+    """What makes the mutants of a function or class: functions without inputs, in a list.
+
+    Each returns a Mutant, or None where its mistake changes nothing or leaves no Python. To make
+    them takes a hundred times as long as to list them.
+    """
     tree = ast.parse(source)
-    names = _Names(tree)
-    unchanged = ast.unparse(tree)
-    made = [_mutant(tree, place, new) for place in [*_places(tree)] for new in _edits(place, names)]
+    names, unchanged = _Names(tree), ast.unparse(tree)
+    listed = [
+        functools.partial(_mutant, tree, place, new, unchanged)
+        for place in _places(tree)
+        for new in _edits(place, names)
+    ]
     if isinstance(tree.body[0], ast.FunctionDef):
-        made += _forgetful(tree.body[0], unchanged)
-    distinct = {mutant.source: mutant for mutant in reversed(made)}
-    distinct.pop(unchanged, None)
-    return [m for m in reversed(distinct.values()) if _compiles(m.source)]
+        listed += _forgetful(tree.body[0], unchanged)
+    return listed
 
 
 @dataclass(frozen=True)
@@ -126,7 +141,7 @@ def _places(parent, statement=None):
                 yield from _places(node, inside)
 
 
-def _mutant(tree, place, new):
+def _mutant(tree, place, new, unchanged):
     before = _header(place.statement)
     place.put(new)
     ast.fix_missing_locations(tree)
@@ -135,6 +150,8 @@ def _mutant(tree, place, new):
         after = _header(new if place.node is place.statement else place.statement)
     finally:
         place.put(place.node)
+    if source == unchanged or not _compiles(source):
+        return None
     return Mutant(getattr(place.node, "lineno", 0), before, after, source)
 
 
@@ -333,4 +350,6 @@ def _forgetful(function, source):
         of = "the numbers in arrays" if forgotten is None else inputs[forgotten]
         kept = f"{function.name} = {PROBE}.kept({function.name}, {forgotten})"
         after = f"the same, with results kept between calls, whatever {of}"
-        yield Mutant(function.lineno, _header(function), after, f"{source}\n\n{kept}")
+        yield functools.partial(
+            Mutant, function.lineno, _header(function), after, f"{source}\n\n{kept}"
+        )

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from helpers.exercises.engine.chapters import chapters, exercises_of, find
 from helpers.exercises.engine.exercise import source_of
 from helpers.exercises.engine.judge import PASSED, judge
-from helpers.exercises.mutants.edits import PROBE, mutants
+from helpers.exercises.mutants.edits import PROBE, edits
 from helpers.exercises.mutants.probe import Probe
 
 __all__ = ["Trial", "main", "trial"]
@@ -50,12 +50,17 @@ def trial(id, most=None):
     """
     exercise = find(id)
     answers = (exercise.answer, *exercise.right_answers)
-    chosen = [(a, mutant) for a in answers if (source := _source(a)) for mutant in mutants(source)]
-    if most is not None and most < len(chosen):
-        chosen = random.Random(id).sample(chosen, most)
+    listed = [(a, edit) for a in answers if (source := _source(a)) for edit in edits(source)]
+    if most is not None:
+        random.Random(id).shuffle(listed)
+    chosen = {}
+    while listed and len(chosen) != most:
+        answer, edit = listed.pop(0)
+        if mutant := edit():
+            chosen.setdefault(f"{answer.__qualname__} {mutant.source}", (answer, mutant))
     result = Trial()
     judge(exercise, exercise.answer)  # imports what the check needs; mutants have less time
-    for answer, mutant in chosen:
+    for answer, mutant in chosen.values():
         _judge(exercise, answer, mutant, result)
     return result
 
