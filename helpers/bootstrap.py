@@ -292,15 +292,21 @@ def test(arguments):
     steps = (
         ["ruff", "check"],
         ["ruff", "format", "--check"],
-        ["helpers.exercises"],
         # The notebooks first, for they take longest: then no process waits for another at the end.
-        ["pytest", "-n", "2", "--dist=loadscope", "--no-loadscope-reorder", *arguments],
+        ["pytest", f"-n{processes()}", "--dist=loadscope", "--no-loadscope-reorder", *arguments],
     )
     for step in steps:
         code = run("-m", *step)
         if code:
             return code
     return 0
+
+
+def processes():
+    """How many processes test: one more than there are cores, since one or another always waits,
+    for a browser, a network or a limit of time; and four at most, of about 1.5 GB each.
+    """
+    return min(os.cpu_count() or 1, 3) + 1
 
 
 def quick(arguments):

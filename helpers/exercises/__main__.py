@@ -2,7 +2,8 @@
 
 For each exercise: the solution and every right answer pass, every wrong answer (three at least) is
 refused in its own words, the untouched stub counts as not attempted, and the notebook has the same
-stub and check cells, in order, with their tags and nbgrader metadata. Exits with 1 if not.
+stub and check cells, in order, with their tags and nbgrader metadata. Exits with 1 if not. The
+tests of the exercises' content ask the same.
 
 With --mutants, its right answers are also mutated mechanically: see mutants/trial.py.
 """
@@ -17,7 +18,7 @@ from helpers.exercises.engine.judge import PASSED, UNTOUCHED, WRONG, judge
 from helpers.exercises.mutants import trial
 from helpers.notebooks import ROOT, read
 
-__all__ = ["answer_faults", "cell_faults"]
+__all__ = ["answer_faults", "cell_faults", "notebook_faults"]
 
 
 def answer_faults(exercise):
@@ -35,15 +36,20 @@ def answer_faults(exercise):
             faults.append(f"the right answer {right.__name__} is refused: {verdict.sentence}")
     if len(exercise.wrong_answers) < 3:
         faults.append("it needs at least three wrong answers")
+    words_of = {}  # answers that expect the same words make the same mistake
     for wrong, words in exercise.wrong_answers:
         verdict = judge(exercise, wrong)
+        sentence = verdict.sentence
         if verdict.state != WRONG:
             faults.append(f"the wrong answer {wrong.__name__} counts as {verdict.state}")
-        elif words not in verdict.sentence:
+        elif words not in sentence:
             faults.append(
-                f"the wrong answer {wrong.__name__} is told “{verdict.sentence}” "
-                f"instead of “{words}”"
+                f"the wrong answer {wrong.__name__} is told “{sentence}” instead of “{words}”"
             )
+        elif words_of.setdefault(sentence, words) != words:
+            faults.append(f"“{sentence}” is told of “{words}” and of “{words_of[sentence]}”")
+        elif sentence[0] != sentence[0].upper() or sentence[-1] not in ".?":
+            faults.append(f"“{sentence}” is not a sentence")
     # The stub stands on the names of the solution's file, as in the notebook on its set-up cell.
     names = dict(sys.modules[exercise.answer.__module__].__dict__)
     exec(exercise.stub, names)
@@ -77,6 +83,15 @@ def cell_faults(exercises, cells):
     return faults
 
 
+def notebook_faults(chapter):
+    """The faults of the exercise cells in the notebook of a chapter such as "08", as sentences."""
+    paths = sorted((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
+    if len(paths) != 1:
+        return [f"ch{chapter} belongs to one notebook, and there are {len(paths)}"]
+    faults = cell_faults(exercises_of(chapter), read(paths[0]).cells)
+    return [f"{paths[0].name}: {fault}" for fault in faults]
+
+
 def main():
     """Print the table of counts and the faults; returns the exit status."""
     faults = []
@@ -85,13 +100,7 @@ def main():
         exercises = exercises_of(chapter)
         for exercise in exercises:
             faults += [f"{exercise.id}: {fault}" for fault in answer_faults(exercise)]
-        paths = sorted((ROOT / "notebooks").glob(f"{chapter}_*.ipynb"))
-        if len(paths) == 1:
-            faults += [
-                f"{paths[0].name}: {f}" for f in cell_faults(exercises, read(paths[0]).cells)
-            ]
-        else:
-            faults.append(f"ch{chapter} belongs to one notebook, and there are {len(paths)}")
+        faults += notebook_faults(chapter)
         rows.append(
             (
                 f"notebook {chapter}",

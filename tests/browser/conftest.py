@@ -1,5 +1,6 @@
 """A real JupyterLab and a real browser, for tests of what a learner sees and types."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -214,13 +216,9 @@ class Notebook:
         return findings.generate_report() if findings.violations_count else ""
 
 
-@pytest.fixture(scope="module")
-def open_notebook(lab, browser):
-    """open_notebook(cells, theme="light", …): a notebook of these code cells, opened and run.
-
-    `cells` are sources of code cells, or finished cells, or the path of a notebook, of which a copy
-    is opened; with run=False it is only opened.
-    """
+@contextlib.contextmanager
+def opening(lab, browser):
+    """A function that opens notebooks; at last their pages are closed and their kernels ended."""
     address, root = lab
     contexts = []
 
@@ -255,6 +253,34 @@ def open_notebook(lab, browser):
     yield open_
     for context in contexts:
         context.close()
+    for session in json.loads(ask(address, "sessions")):
+        with contextlib.suppress(urllib.error.HTTPError):  # a kernel that has ended already
+            ask(address, f"sessions/{session['id']}", "DELETE")
+
+
+def ask(address, what, method="GET"):
+    """What JupyterLab answers to a request of its interface."""
+    request = urllib.request.Request(f"{address}/api/{what}?token={TOKEN}", method=method)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        return answer.read()
+
+
+@pytest.fixture(scope="module")
+def open_notebook(lab, browser):
+    """open_notebook(cells, theme="light", …): a notebook of these code cells, opened and run.
+
+    `cells` are sources of code cells, or finished cells, or the path of a notebook, of which a copy
+    is opened; with run=False it is only opened.
+    """
+    with opening(lab, browser) as open_:
+        yield open_
+
+
+@pytest.fixture
+def open_for_now(lab, browser):
+    """The same, for notebooks that end with the test."""
+    with opening(lab, browser) as open_:
+        yield open_
 
 
 @pytest.fixture

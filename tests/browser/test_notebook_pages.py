@@ -41,8 +41,8 @@ def page(path):
 
 
 @pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
-def test_a_notebook_runs_in_the_browser(open_notebook, path):
-    notebook = open_notebook(page(path))
+def test_a_notebook_runs_in_the_browser(open_for_now, path):
+    notebook = open_for_now(page(path))
     # Every output that announces a widget holds one, and not the words that say it is missing.
     announced = notebook.page.evaluate(
         """() => window.jupyterapp.shell.currentWidget.content.model.sharedModel

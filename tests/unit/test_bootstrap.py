@@ -6,6 +6,7 @@ this one has modules of the same names that print what they were called with.
 """
 
 import ast
+import contextlib
 import importlib.util
 import json
 import os
@@ -67,7 +68,7 @@ def small_project(root):
     (root / "backend.py").write_text(BACKEND)
     for name in ("02_second.ipynb", "01_first.ipynb"):
         (root / "notebooks" / name).write_text("{}")
-    for name in ("jupyterlab", "ruff", "pytest", "helpers/exercises", "helpers/execute", "uv"):
+    for name in ("jupyterlab", "ruff", "pytest", "helpers/execute", "uv"):
         (root / f"{name}.py").write_text(ECHO)
     return root
 
@@ -105,6 +106,21 @@ def made(tmp_path_factory):
     return root, bootstrap(root, "lab", "--no-browser")
 
 
+@contextlib.contextmanager
+def saying(root, name, text):
+    """While it lasts, a file of the project says `text`, and an installation may fail of it.
+
+    Such an installation changes nothing in .venv but its stamp, so that is put back, too: or the
+    next test would make the whole environment again.
+    """
+    paths = root / name, root / ".venv" / "installed.json"
+    before = [path.read_text() for path in paths]
+    paths[0].write_text(text)
+    yield
+    for path, words in zip(paths, before, strict=True):
+        path.write_text(words)
+
+
 def stop_sentence(stderr):
     """The one line on stderr, which must be all there is."""
     (line,) = stderr.splitlines()
@@ -136,25 +152,25 @@ def test_second_run_only_starts_jupyterlab(made):
 
 def test_tests_stop_at_the_first_failure_with_its_code(made):
     root, _ = made
+    processes = min(os.cpu_count(), 3) + 1
     out, _ = bootstrap(root, "test", "-k", "softmax")
     assert [line for line in out.splitlines() if line.startswith("called")] == [
         "called ruff check",
         "called ruff format --check",
-        "called helpers.exercises",
-        "called pytest -n 2 --dist=loadscope --no-loadscope-reorder -k softmax",
+        f"called pytest -n{processes} --dist=loadscope --no-loadscope-reorder -k softmax",
     ]
     # What was installed for the tests is enough for lab.
     assert "nstall" not in bootstrap(root, "lab")[0]
-    exercises = root / "helpers" / "exercises.py"
-    exercises.write_text(FAILING)
+    ruff = root / "ruff.py"
+    ruff.write_text(FAILING)
     out, _ = bootstrap(root, "test", code=3)
-    exercises.write_text(ECHO)
-    assert "called helpers.exercises" in out and "called pytest" not in out
+    ruff.write_text(ECHO)
+    assert "called ruff check" in out and "called pytest" not in out
 
 
 def test_the_quick_tests_leave_notebooks_and_browser_out(made):
     out, _ = bootstrap(made[0], "quick", "-x")
-    assert "called helpers.exercises" in out
+    assert "called ruff check" in out
     assert out.rstrip().endswith(" tests/unit tests/notebooks/test_rules.py -x")
 
 
@@ -213,21 +229,20 @@ def test_lock_calls_uv_and_needs_nothing_that_is_locked(made):
 
 def test_lock_that_does_not_fit_is_one_sentence(made):
     root, _ = made
-    (root / "constraints.txt").write_text("small==2\n")
-    # Nothing is known of the environment, so the extra is not asked for: pip would look for a
-    # small[test] in the index, and miss the network instead.
-    (root / ".venv" / "installed.json").unlink()
-    sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
-    (root / "constraints.txt").write_text(CONSTRAINTS)
+    with saying(root, "constraints.txt", "small==2\n"):
+        # Nothing is known of the environment, so the extra is not asked for: pip would look for a
+        # small[test] in the index, and miss the network instead.
+        (root / ".venv" / "installed.json").unlink()
+        sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
     assert sentence.startswith("pip finds no versions that suit pyproject.toml, constraints.txt")
     assert "make lock" in sentence
 
 
 def test_missing_network_is_one_sentence(made):
     root, _ = made
-    (root / "pyproject.toml").write_text(PYPROJECT.replace("requires = []", 'requires = ["six"]'))
-    sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
-    (root / "pyproject.toml").write_text(PYPROJECT)
+    six = PYPROJECT.replace("requires = []", 'requires = ["six"]')
+    with saying(root, "pyproject.toml", six):
+        sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
     assert sentence.startswith("The package index cannot be reached")
 
 
@@ -254,20 +269,19 @@ def test_environment_whose_python_has_gone_is_made_again(made):
 @pytest.mark.parametrize("optional", ["encoder", "gpt"])
 def test_ci_needs_the_published_models(made, optional):
     root, _ = made
-    pyproject = root / "pyproject.toml"
     # Of the two, only this one is out of reach.
     other = {"encoder": "gpt", "gpt": "encoder"}[optional]
-    pyproject.write_text(re.sub(f'{other} = ".*"', f'{other} = "small==1"', PYPROJECT))
-    sentence = stop_sentence(bootstrap(root, "test", code=1, CI="true")[1])
-    pyproject.write_text(PYPROJECT)
+    one = re.sub(f'{other} = ".*"', f'{other} = "small==1"', PYPROJECT)
+    with saying(root, "pyproject.toml", one):
+        sentence = stop_sentence(bootstrap(root, "test", code=1, CI="true")[1])
     assert sentence.startswith("The package index cannot be reached")
 
 
 def test_other_failures_name_the_log(made):
     root, _ = made
-    (root / "backend.py").write_text("raise SystemExit('no such luck')\n")
-    sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
-    (root / "backend.py").write_text(BACKEND)
+    with saying(root, "backend.py", "raise SystemExit('no such luck')\n"):
+        (root / ".venv" / "installed.json").write_text("{}")  # so that it is installed again
+        sentence = stop_sentence(bootstrap(root, "lab", code=1)[1])
     assert str(root / ".venv" / "install.log") in sentence
     assert "no such luck" in (root / ".venv" / "install.log").read_text()
 

@@ -1,9 +1,10 @@
-"""The exercises of the notebooks: what `python -m helpers.exercises` does not prove."""
+"""The exercises of the notebooks: what `python -m helpers.exercises` proves, and more."""
 
 import numpy as np
 import pytest
 import torch
 
+from helpers.exercises.__main__ import answer_faults, notebook_faults
 from helpers.exercises.ch02.self_attention_backward import self_attention_backward
 from helpers.exercises.ch03.previous_word_head import by_keys, previous_word_head
 from helpers.exercises.ch03.sinusoidal_encoding import sinusoidal_encoding
@@ -35,12 +36,13 @@ def test_the_solution_stands_alone_in_a_notebook(exercise):
 
 
 @by_exercise
-def test_every_mistake_has_a_sentence_of_its_own(exercise):
-    words_of = {}  # answers that expect the same words make the same mistake
-    for wrong, words in exercise.wrong_answers:
-        sentence = judge(exercise, wrong).sentence
-        assert words_of.setdefault(sentence, words) == words
-        assert sentence[0] == sentence[0].upper() and sentence[-1] in ".?"
+def test_every_answer_is_judged_as_it_should_be(exercise):
+    assert not answer_faults(exercise)
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_the_notebook_has_the_same_stubs_and_checks(chapter):
+    assert not notebook_faults(chapter)
 
 
 @by_exercise

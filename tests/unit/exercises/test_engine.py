@@ -728,8 +728,16 @@ def test_the_proof_finds_each_fault():
     assert "wrong answer first" not in faults
     assert "wrong answer second is told “The weights: expected" in faults
     assert "wrong answer third counts as passed" in faults
+    exercise.wrong("got an array")(exercise.wrong_answers[0][0])  # as the first, in other words
+    assert "is told of “got an array” and of “2 × 3”" in " ".join(answer_faults(exercise))
     exercise.stub = "def softmax_columns(scores):\n    return 1\n"
     assert "the untouched stub counts as wrong" in " ".join(answer_faults(exercise))
+
+    @exercise.check
+    def check(answer):
+        raise Wrong("2 × 3")
+
+    assert "“2 × 3” is not a sentence" in " ".join(answer_faults(exercise))
 
 
 class Cell:
