@@ -2,6 +2,7 @@
 
     python -m tests.bench [part …]
 
+All of it takes about a quarter of an hour on two quiet cores, of which the notebooks take most.
 Parts: torch, layers, training, gpt, translation, long, loops, tokens, corpora, notebooks, widgets.
 With parts named, only these are measured and printed, and nothing is stored, so that the stored
 tables always come from one run on one machine.
@@ -39,8 +40,9 @@ PARTS = {
 }
 TITLE = """# Performance
 
-Written by `make bench`. Every time is the median of at least five samples. Where a peer is named,
-they are taken in turns with the peer's, and the ratio is what counts; elsewhere, the budget is."""
+Written by `make bench`. A time is the median of at least five samples, unless its table says
+otherwise. Where a peer is named, they are taken in turns with the peer's, and the ratio is what
+counts; elsewhere, the budget is."""
 
 
 def main(names):

@@ -19,7 +19,7 @@ from tests.bench.report import interleaved, table
 __all__ = ["measure"]
 
 SIZE = 4096
-COUNTED = 300  # merges of the trainer in minbpe's manner; all of them would take many minutes
+COUNTED = 60  # merges of the trainer in minbpe's manner; all of them would take many minutes
 INTRODUCTION = f"""## Byte pair encoding
 
 Text in memory to a vocabulary of {SIZE:,}: words cut and counted, and {SIZE - 256:,} merges. The
@@ -51,7 +51,7 @@ def measure():
 
 def growth(text):
     """How the times grow with the text; that in minbpe's manner learns only a few merges."""
-    few, rows = 10, []
+    few, rows = 2, []
     for part in (16, 8, 4, 2, 1):
         some = text[: len(text) // part]
         works = {"ours": lambda some=some: ours(some), "rust": lambda some=some: in_rust(some)}

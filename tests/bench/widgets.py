@@ -1,4 +1,4 @@
-"""A slider's round trip, and a notebook's first widget, in Chromium under a real JupyterLab.
+"""A slider's round trip in Chromium under a real JupyterLab.
 
 The measurements are test functions, so that pytest gives them the browser tests' fixtures; they
 assert nothing, and are collected by `measure` alone.
@@ -6,16 +6,14 @@ assert nothing, and are collected by `measure` alone.
 
 import pytest
 
-from helpers.notebooks import notebook_paths, read
 from tests.bench.report import median, percentile_95, table
 
 __all__ = ["measure"]
 
 pytest_plugins = ["tests.browser.conftest"]
 
-PRESSES, WARM_UP = 30, 3
-REPEATS = 5
-TRIP, FIRST = "round trip", "first widget"
+PRESSES, WARM_UP = 20, 3
+TRIP = "round trip"
 
 PICTURES = {  # title -> the numbers of a picture, as Python, and our widget of `numbers`
     **{
@@ -105,24 +103,6 @@ WATCH = """(output) => {
     });
 }"""
 
-LOAD = "(notebook) => window.jupyterapp.shell.currentWidget.context.model.fromJSON(notebook)"
-
-# Restarting also ends what still runs of the notebook, which would burden the next measurement.
-RUN_TO_FIRST_WIDGET = """async (selector) => {
-    const { commands, shell } = window.jupyterapp;
-    const kernel = shell.currentWidget.sessionContext.session.kernel;
-    await commands.execute("notebook:clear-all-cell-outputs");
-    await kernel.restart();
-    await kernel.requestKernelInfo();  // its answer says that the kernel is ready
-    const start = performance.now();
-    commands.execute("notebook:run-all-cells");
-    while (!document.querySelector(selector)?.offsetHeight)
-        await new Promise(requestAnimationFrame);
-    const time = performance.now() - start;
-    await kernel.restart();
-    return time / 1000;
-}"""
-
 
 @pytest.mark.parametrize("title", PICTURES)
 def test_round_trip(title, open_notebook, record_property):
@@ -158,21 +138,6 @@ def press(notebook, index, handle):
     trip = notebook.page.evaluate("() => window.trip")
     notebook.page.wait_for_timeout(100)  # let the page come to rest
     return trip
-
-
-@pytest.mark.parametrize("path", notebook_paths(), ids=lambda path: path.stem)
-def test_first_widget(path, open_notebook, record_property):
-    notebooks = open_notebook([""]), open_notebook([cells("attention, 64 tokens")[1]])
-    # Into the open page, for opening the file would first run all of it.
-    notebooks[0].page.evaluate(LOAD, read(path))
-    pictures = ".tn-widget", ".widget-output img"
-    times = [], []
-    for _ in range(REPEATS):
-        for samples, notebook, picture in zip(times, notebooks, pictures, strict=True):
-            notebook.page.bring_to_front()
-            samples.append(notebook.page.evaluate(RUN_TO_FIRST_WIDGET, picture))
-    ours, peer = map(median, times)
-    record_property(FIRST, [path.stem, f"{ours:.1f} s", f"{peer:.1f} s", f"{ours / peer:.2f}"])
 
 
 class Found:
@@ -212,12 +177,6 @@ def measure():
             table(
                 ["widget", "ours", "p95", "`interact`", "p95", "ours ÷ `interact`"],
                 found.rows(TRIP),
-            ),
-            "From *Run All Cells* on a fresh kernel to the first widget on the screen, imports "
-            "included; beside it a notebook that holds nothing but `interact` with 64 tokens.",
-            table(
-                ["notebook", "first widget", "`interact`", "notebook ÷ `interact`"],
-                found.rows(FIRST),
             ),
         ]
     )
