@@ -78,6 +78,7 @@ def test_an_answer_that_takes_all_memory_leaves_the_kernel_alive(run):
 
 def test_figures_that_an_answer_shows_appear_once(run):
     route = "def route(values, weights):\n    plt.plot([1])\n    {}\n    return values @ weights"
+    run("find('1.1').seconds = 60")  # for a busy machine
     for last in ("plt.show()", "", "plt.gcf().canvas.draw()", "plt.close()"):
         run(route.format(last))
         text, failed = run("check('1.1', route)")
