@@ -10,6 +10,7 @@ import nbformat
 
 __all__ = [
     "BLOCKS",
+    "COMPREHENSIONS",
     "ENVIRONMENT",
     "ROOT",
     "bound_names",

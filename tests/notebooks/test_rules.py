@@ -1,24 +1,26 @@
 """What every notebook must keep to, read off the files as they are stored."""
 
 import ast
+import dis
 import re
+import types
 from itertools import pairwise
 
 import pytest
-from nbformat.v4 import new_notebook
 
 from helpers.exercises.engine.chapters import find
 from helpers.export import blocks
 from helpers.notebooks import (
     BLOCKS,
+    COMPREHENSIONS,
     bound_names,
     needed_names,
     notebook_paths,
-    only_what_needs,
     read,
 )
 
 PATHS = notebook_paths()
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -101,12 +103,31 @@ def test_what_an_exercise_defines_is_defined_and_used_nowhere_else(notebook):
     assert not of_exercises & of_others
 
 
-def test_no_later_cell_changes_what_a_widget_calls(path, notebook):
+def looked_up(code):
+    """The names that a function looks up in the notebook whenever it is called."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+    return names.union(*(looked_up(c) for c in code.co_consts if isinstance(c, types.CodeType)))
+
+
+def test_no_later_cell_changes_what_a_widget_calls(notebook):
     """Or it would show something else, or fail, for who comes back to it from the end."""
-    for cell in code_cells(notebook):
-        if outputs(new_notebook(cells=[cell]), "application/vnd.jupyter.widget-view+json"):
-            rests_on = only_what_needs(read(path), lambda c, id=cell.id: c.id == id)
-            assert rests_on.cells[-1].id == cell.id, rests_on.cells[-1].source
+    cells, functions = code_cells(notebook), {}
+    for place, cell in enumerate(cells):
+        inside = [
+            (code.co_name, looked_up(code))
+            for code in compile(cell.source, "cell", "exec").co_consts
+            if isinstance(code, types.CodeType) and code.co_name not in COMPREHENSIONS
+        ]
+        functions.update(inside)
+        if not any(WIDGET in output.get("data", {}) for output in cell.outputs):
+            continue
+        called, names = set(), needed_names(cell).union(*(names for _, names in inside))
+        used = set().union(*(names for _, names in inside))
+        while found := (names | used) & functions.keys() - called:
+            called |= found
+            used = used.union(*(functions[name] for name in found))
+        for later in cells[place + 1 :]:
+            assert not used & bound_names(later), later.source
 
 
 def test_exercises_are_headed_by_their_titles(notebook):
@@ -167,7 +188,7 @@ def test_figures_are_described(notebook):
 
 
 def test_widgets_have_words_and_a_static_table(notebook):
-    shown = outputs(notebook, "application/vnd.jupyter.widget-view+json")
+    shown = outputs(notebook, WIDGET)
     assert len(shown) >= 3, "a notebook has at least three widgets"
     for output in shown:
         assert len(output.data["text/plain"]) > 20 and "0x" not in output.data["text/plain"]
