@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from helpers.exercises.ch08.keep_top_k import OTHERS, other_of_equal
 from helpers.exercises.engine.exercise import Exercise, Wrong
+from helpers.exercises.shared.choices import OTHERS, other_of_equal
 from helpers.exercises.shared.compare import numbers, same, unchanged
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize

@@ -3,7 +3,8 @@
 import numpy as np
 
 from helpers.exercises.engine.exercise import Exercise
-from helpers.exercises.shared.compare import matches, same, unchanged
+from helpers.exercises.shared.choices import OTHERS, other_of_equal
+from helpers.exercises.shared.compare import same, unchanged
 from helpers.exercises.shared.mistakes import register, results
 from helpers.exercises.shared.questions import recognize, run
 from helpers.exercises.shared.reference import softmax_columns
@@ -93,22 +94,6 @@ def by_order(order):
 def threshold(probabilities, k):
     """The probability of the last token that stays."""
     return np.sort(probabilities)[::-1][:k][-1]
-
-
-OTHERS = (
-    "Of equally probable tokens others stay in yours than those with the smallest numbers: plain "
-    "argsort promises no order among equal ones. Which kind of sorting does?"
-)
-
-
-def other_of_equal(got, expected, probabilities):
-    """Whether other tokens stay than should, as many and as probable ones."""
-    if np.shape(got) != expected.shape:
-        return False
-    stay = np.asarray(got) > 0
-    return matches(np.sort(got), np.sort(expected)) and matches(
-        got, divided(np.where(stay, probabilities, 0))
-    )
 
 
 # The question to ask, and the wrong answer
