@@ -18,7 +18,7 @@ in_full = helpers.training.train
 
 
 def train(model, loss, batches, steps, **options):
-    return in_full(model, loss, batches, min(steps, 10), **options | {"warm_up": 1})
+    return in_full(model, loss, batches, min(steps, 20), **options | {"warm_up": 1})
 
 
 helpers.training.train = train

@@ -14,6 +14,8 @@ OTHERS = (
 
 def other_of_equal(got, expected, probabilities):
     """Whether other tokens stay than should, as many and as probable ones."""
+    if hasattr(got, "detach"):  # a tensor, perhaps on a GPU, perhaps with a gradient
+        got = got.detach().cpu().numpy()
     if np.shape(got) != expected.shape:
         return False
     kept = np.where(np.asarray(got) > 0, probabilities, 0)
